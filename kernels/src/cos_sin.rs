@@ -1,0 +1,203 @@
+//! Exact cosines and sines of `position · frequency`, in rows.
+//!
+//! ```text
+//! t = p · 2f/π            quarter turns, as four products of one position and four pieces of the frequency
+//! q = round(t)            the quadrant; whole turns fall away in its lower bits
+//! r = t − q               at most half a quarter turn
+//! cos(r·π/2), sin(r·π/2)  polynomials in r², then swapped and negated as q says
+//! ```
+//!
+//! The first two products are exact, and so is the sum wherever it cancels; the error of `r` is below
+//! `|t| · 2^-114`, so a result next to a zero crossing is as good as any other. `docs/numerics.md` has the proof.
+
+use crate::turns::Turns;
+use crate::vector::{Double, Isa, Kernel, Scalar};
+
+/// `sin(r·π/2) / r` in powers of `r²`; `docs/polynomials.py` makes these numbers and states their error.
+#[allow(clippy::approx_constant, reason = "the first coefficient balances the others and is not π/2")]
+const SIN: [f64; 5] = [
+    1.570_796_326_787_75,
+    -0.645_964_096_102_418_3,
+    0.079_692_581_842_968_61,
+    -0.004_681_260_628_324_622,
+    0.000_158_195_076_057_419_37,
+];
+
+/// `(cos(r·π/2) − 1) / r²` in powers of `r²`.
+const COS: [f64; 5] = [
+    -1.233_700_550_123_570_3,
+    0.253_669_507_211_623_6,
+    -0.020_863_468_401_139_77,
+    0.000_919_162_921_568_633_2,
+    -2.485_220_614_786_513e-5,
+];
+
+/// Adding it to a number below 2^51 rounds that number to a whole one, whose lowest bits become those of the sum.
+const WHOLE: f64 = 6_755_399_441_055_744.0; // 1.5 · 2^52
+
+/// 2/π in pieces, which make quarter turns of radians.
+const RADIANS: [f64; 4] =
+    [0.636_619_567_871_093_8, 2.044_964_730_885_112_7e-7, 1.450_445_666_351_107_8e-14, 1.076_057_281_073_874_8e-19];
+
+/// Cos and sin of `position` times the frequency that `pieces` hold, as f64.
+#[inline(always)]
+fn cos_sin<V: Double>(isa: V::Isa, position: V, pieces: [V; 4]) -> (V, V) {
+    let whole = V::splat(isa, WHOLE);
+    let first = position * pieces[0];
+    let second = position * pieces[1];
+    let first = first - ((first + whole) - whole);
+    let turns = (first + second) + whole;
+    let rest = (first - (turns - whole)) + second;
+    let r = (rest + position * pieces[2]) + position * pieces[3];
+
+    let square = r * r;
+    let polynomial = |c: [f64; 5]| {
+        let c = c.map(|c| V::splat(isa, c));
+        (((c[4] * square + c[3]) * square + c[2]) * square + c[1]) * square + c[0]
+    };
+    let sin = polynomial(SIN) * r;
+    let cos = polynomial(COS) * square + V::splat(isa, 1.0);
+
+    // Odd quadrants swap the two; bit 1 negates the sine, and bit 1 of `quadrant + 1` the cosine.
+    let swap = (sin ^ cos) & turns.lowest_bit_mask();
+    let sign = V::splat(isa, -0.0);
+    let negate_sin = turns.shift_left::<62>();
+    let negate_cos = negate_sin ^ turns.shift_left::<63>();
+    ((cos ^ swap) ^ (negate_cos & sign), (sin ^ swap) ^ (negate_sin & sign))
+}
+
+/// Where a row takes its angles from.
+pub trait Angles: Copy {
+    /// How many pairs a row has.
+    fn pairs(self) -> usize;
+
+    /// Cos and sin for one position and the pairs from `at` on, each to be rounded to f32.
+    fn lanes<V: Double>(self, isa: V::Isa, position: f64, at: usize) -> (V, V);
+}
+
+/// The angle is the exact product; the results are rounded once, to f32.
+///
+/// Within 0.5001 ULP of the true value for `|position| < 2^24`, within 0.51 to 2^31.
+#[derive(Clone, Copy, Debug)]
+pub struct Exact<'a> {
+    /// The frequencies.
+    pub turns: &'a Turns,
+    /// Factor of both results, applied before the rounding.
+    pub magnitude: f64,
+}
+
+impl Angles for Exact<'_> {
+    #[inline(always)]
+    fn pairs(self) -> usize {
+        self.turns.len()
+    }
+
+    #[inline(always)]
+    fn lanes<V: Double>(self, isa: V::Isa, position: f64, at: usize) -> (V, V) {
+        let pieces = self.turns.pieces().map(|piece| load(isa, piece, at));
+        let (cos, sin) = cos_sin(isa, V::splat(isa, position), pieces);
+        let magnitude = V::splat(isa, self.magnitude);
+        (cos * magnitude, sin * magnitude)
+    }
+}
+
+/// The angle is rounded to f32 as in most training stacks: `fl32(fl32(position) · fl32(frequency))`; its cos and sin are
+/// those of that f32, rounded to f32, and then multiplied in f32.
+///
+/// Positions must be f32 values already.
+#[derive(Clone, Copy, Debug)]
+pub struct Single32<'a> {
+    /// The frequencies, in radians per position.
+    pub frequencies: &'a [f32],
+    /// Factor of both results, an f32 multiplication after the rounding.
+    pub magnitude: f32,
+}
+
+impl Angles for Single32<'_> {
+    #[inline(always)]
+    fn pairs(self) -> usize {
+        self.frequencies.len()
+    }
+
+    #[inline(always)]
+    fn lanes<V: Double>(self, isa: V::Isa, position: f64, at: usize) -> (V, V) {
+        let frequencies = V::widen(isa, &V::split(&self.frequencies[at..at + V::LANES]).0[0]);
+        // A product of two f32 is exact in f64, so narrowing is the one rounding that f32 arithmetic makes.
+        let rounded = |x: V| V::widen(isa, &x.narrow());
+        let angle = rounded(V::splat(isa, position) * frequencies);
+        let (cos, sin) = cos_sin(isa, angle, RADIANS.map(|piece| V::splat(isa, piece)));
+        let magnitude = V::splat(isa, f64::from(self.magnitude));
+        (rounded(cos) * magnitude, rounded(sin) * magnitude)
+    }
+}
+
+#[inline(always)]
+fn load<V: Double>(isa: V::Isa, slice: &[f64], at: usize) -> V {
+    V::load(isa, &V::split(&slice[at..at + V::LANES]).0[0])
+}
+
+/// Fills rows of cosines and sines, one row a position.
+///
+/// ```text
+///              pair 0    1    2  …
+/// position 0  [ cos0 cos1 cos2 … ]   [ sin0 sin1 sin2 … ]
+/// position 1  [ cos0 cos1 cos2 … ]   [ sin0 sin1 sin2 … ]
+/// ```
+#[derive(Debug)]
+pub struct Rows<'a, A> {
+    /// Frequencies and precision.
+    pub angles: A,
+    /// Positions: whole numbers of at most 31 bits for [`Exact`], f32 values for [`Single32`].
+    pub positions: &'a [f64],
+    /// Receives `positions × pairs` cosines.
+    pub cos: &'a mut [f32],
+    /// Receives `positions × pairs` sines.
+    pub sin: &'a mut [f32],
+}
+
+impl<A: Angles> Kernel for Rows<'_, A> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let pairs = self.angles.pairs();
+        if pairs == 0 {
+            return;
+        }
+        let rows = self.cos.chunks_exact_mut(pairs).zip(self.sin.chunks_exact_mut(pairs));
+        for (&position, (cos, sin)) in self.positions.iter().zip(rows) {
+            let done = fill::<I::F64, A>(isa, self.angles, position, 0, cos, sin);
+            fill::<<Scalar as Isa>::F64, A>(Scalar, self.angles, position, done, &mut cos[done..], &mut sin[done..]);
+        }
+    }
+}
+
+/// Fills whole vectors from pair `at` on and tells where it stopped.
+#[inline(always)]
+fn fill<V: Double, A: Angles>(
+    isa: V::Isa,
+    angles: A,
+    position: f64,
+    mut at: usize,
+    cos: &mut [f32],
+    sin: &mut [f32],
+) -> usize {
+    for (cos, sin) in V::split_mut(cos).0.iter_mut().zip(V::split_mut(sin).0) {
+        let (c, s) = angles.lanes::<V>(isa, position, at);
+        *cos = c.narrow();
+        *sin = s.narrow();
+        at += V::LANES;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RADIANS;
+    use crate::turns::quarter_turns;
+
+    #[test]
+    fn radians_are_the_frequency_one() {
+        assert_eq!(Some(RADIANS), quarter_turns(1.0));
+    }
+}

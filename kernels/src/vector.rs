@@ -1,0 +1,136 @@
+//! The vector room: lanes, and the instruction sets that provide them.
+//!
+//! It stands apart because it holds the only unsafe code of the workspace. Kernels see three traits
+//! ([`Isa`], [`Vector`], [`Double`]) whose methods are all safe; the files below implement them, one
+//! instruction set each, and `level` decides which of them this machine may enter.
+
+mod level;
+mod portable;
+mod scalar;
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
+pub use level::{Level, UnknownLevel};
+pub use scalar::Scalar;
+
+use core::ops::{Add, BitAnd, BitXor, Mul, Sub};
+
+/// A kernel: the struct of its arguments, with one body for every instruction set.
+///
+/// Implementations mark `run` and all that it calls `#[inline(always)]`, so that the body is compiled
+/// inside the one function that has the instruction set switched on.
+pub trait Kernel {
+    /// What a run gives back; most kernels write into borrowed slices and give `()`.
+    type Output;
+
+    /// Runs with the vectors of `isa`.
+    fn run<I: Isa>(self, isa: I) -> Self::Output;
+}
+
+/// An instruction set: a token that proves that this machine has it, and the vectors it offers.
+///
+/// Sealed: tokens come from [`Level`] alone, which looks at the machine first.
+pub trait Isa: Copy + sealed::Sealed {
+    /// Lanes of f32.
+    type F32: Single<Isa = Self>;
+    /// Lanes of f64.
+    type F64: Double<Isa = Self>;
+}
+
+/// Lanes of one element type, with the IEEE operations that every level rounds alike.
+///
+/// There is no fused multiply-add on purpose: with it, results would depend on the machine.
+pub trait Vector: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
+    /// The token without which no vector can be made.
+    type Isa: Isa;
+    /// What one lane holds.
+    type Elem: Copy;
+    /// An array with one `T` a lane.
+    type Array<T: Copy>: Copy;
+
+    /// How many lanes there are.
+    const LANES: usize;
+
+    /// Cuts a slice into arrays of [`LANES`](Self::LANES) elements and the rest.
+    fn split<T: Copy>(slice: &[T]) -> (&[Self::Array<T>], &[T]);
+
+    /// Cuts a mutable slice into arrays of [`LANES`](Self::LANES) elements and the rest.
+    fn split_mut<T: Copy>(slice: &mut [T]) -> (&mut [Self::Array<T>], &mut [T]);
+
+    /// `value` in every lane.
+    fn splat(isa: Self::Isa, value: Self::Elem) -> Self;
+
+    /// Reads one array.
+    fn load(isa: Self::Isa, from: &Self::Array<Self::Elem>) -> Self;
+
+    /// Writes one array.
+    fn store(self, to: &mut Self::Array<Self::Elem>);
+}
+
+/// Lanes of f32, and how neighbours move.
+pub trait Single: Vector<Elem = f32> {
+    /// `a0 b0 a1 b1 …` in two vectors.
+    fn interleave(self, other: Self) -> (Self, Self);
+
+    /// Reads this vector and `next` as one run of pairs and swaps the two of each: `x1 x0 x3 x2 …`.
+    fn swap_neighbours(self, next: Self) -> (Self, Self);
+}
+
+/// Lanes of f64, seen as numbers and as 64 bits.
+pub trait Double: Vector<Elem = f64> + BitAnd<Output = Self> + BitXor<Output = Self> {
+    /// The bits of each lane, moved up by `N` places.
+    fn shift_left<const N: i32>(self) -> Self;
+
+    /// All bits set in the lanes whose lowest bit is set, none in the others.
+    fn lowest_bit_mask(self) -> Self;
+
+    /// Rounds each lane to f32, to nearest even.
+    fn narrow(self) -> Self::Array<f32>;
+
+    /// Reads f32 values as f64.
+    fn widen(isa: Self::Isa, from: &Self::Array<f32>) -> Self;
+}
+
+mod sealed {
+    /// Keeps [`Isa`](super::Isa) to the files of this room.
+    pub trait Sealed {}
+}
+
+/// The slice cuts of a vector type of `$lanes` lanes.
+macro_rules! arrays {
+    ($lanes:literal) => {
+        type Array<T: Copy> = [T; $lanes];
+
+        const LANES: usize = $lanes;
+
+        #[inline(always)]
+        fn split<T: Copy>(slice: &[T]) -> (&[[T; $lanes]], &[T]) {
+            slice.as_chunks()
+        }
+
+        #[inline(always)]
+        fn split_mut<T: Copy>(slice: &mut [T]) -> (&mut [[T; $lanes]], &mut [T]) {
+            slice.as_chunks_mut()
+        }
+    };
+}
+use arrays;
+
+/// Implements binary operators of a one-field vector type through one expression each.
+macro_rules! operators {
+    ($type:ident: $($trait:ident $method:ident |$a:ident, $b:ident| $body:expr;)+) => {$(
+        impl core::ops::$trait for $type {
+            type Output = Self;
+
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                let ($a, $b) = (self.0, other.0);
+                Self($body)
+            }
+        }
+    )+};
+}
+use operators;

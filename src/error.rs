@@ -1,0 +1,116 @@
+//! The one error type: what was expected, what was found.
+
+use core::fmt;
+
+/// Why a call was refused. Nothing was written.
+///
+/// ```
+/// use posenc::{Error, HeadsMut};
+///
+/// let mut data = [0.0_f32; 7];
+/// let error = HeadsMut::new(&mut data, [2, 1, 4]).unwrap_err();
+/// assert_eq!(error, Error::Length { what: "head data", expected: 8, found: 7 });
+/// assert_eq!(error.to_string(), "head data: expected 8 elements, found 7");
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// A slice or a list has the wrong length.
+    Length {
+        /// Which one.
+        what: &'static str,
+        /// The length that the other arguments ask for.
+        expected: usize,
+        /// Its length.
+        found: usize,
+    },
+    /// A count or a width is not one of those that are allowed.
+    Count {
+        /// Which one.
+        what: &'static str,
+        /// What is allowed.
+        expected: &'static str,
+        /// What was given.
+        found: usize,
+    },
+    /// A number is not one of those that are allowed.
+    Number {
+        /// Which one.
+        what: &'static str,
+        /// What is allowed.
+        expected: &'static str,
+        /// What was given.
+        found: f64,
+    },
+    /// A rotated slice does not fit the head.
+    Width {
+        /// Features of a head.
+        expected: usize,
+        /// Where the rotated slice ends.
+        found: usize,
+    },
+    /// A position is outside the range that can be served.
+    Position {
+        /// Which entry of the positions it is; 0 for an offset.
+        index: usize,
+        /// The smallest position allowed.
+        min: i64,
+        /// The largest position allowed.
+        max: i64,
+        /// The position.
+        found: i128,
+    },
+    /// A stride is so small that rows would share elements.
+    Stride {
+        /// Which one.
+        what: &'static str,
+        /// The smallest stride at which rows are apart.
+        expected: usize,
+        /// What was given.
+        found: usize,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Length { what, expected, found } => write!(f, "{what}: expected {expected} elements, found {found}"),
+            Self::Count { what, expected, found } => write!(f, "{what}: expected {expected}, found {found}"),
+            Self::Number { what, expected, found } => write!(f, "{what}: expected {expected}, found {found}"),
+            Self::Width { expected, found } => {
+                write!(f, "rotated slice: expected to end within the {expected} features of a head, found end {found}")
+            }
+            Self::Position { index, min, max, found } => {
+                write!(f, "position {index}: expected {min} to {max}, found {found}")
+            }
+            Self::Stride { what, expected, found } => {
+                write!(f, "{what} stride: expected at least {expected}, found {found}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for Error {}
+
+/// A result of this crate.
+pub type Result<T> = core::result::Result<T, Error>;
+
+/// The product of `counts`, or an error that says how much too large it is.
+pub(crate) fn product(what: &'static str, counts: &[usize]) -> Result<usize> {
+    let zero = counts.contains(&0);
+    let product = counts.iter().try_fold(1_usize, |product, &count| product.checked_mul(count));
+    match product {
+        _ if zero => Ok(0),
+        Some(product) => Ok(product),
+        None => Err(Error::Count {
+            what,
+            expected: "a number of elements that fits the address space",
+            found: counts.iter().copied().max().unwrap_or(0),
+        }),
+    }
+}
+
+/// Whether a length is the one expected.
+pub(crate) fn check_length(what: &'static str, expected: usize, found: usize) -> Result<()> {
+    if found == expected { Ok(()) } else { Err(Error::Length { what, expected, found }) }
+}
