@@ -1,5 +1,7 @@
 //! The one error type: what was expected, what was found.
 
+use alloc::vec;
+use alloc::vec::Vec;
 use core::fmt;
 
 /// Why a call was refused. Nothing was written.
@@ -95,18 +97,23 @@ impl core::error::Error for Error {}
 /// A result of this crate.
 pub type Result<T> = core::result::Result<T, Error>;
 
-/// The product of `counts`, or an error that says how much too large it is.
+/// The product of `counts`, or an error that says that it is too large.
 pub(crate) fn product(what: &'static str, counts: &[usize]) -> Result<usize> {
-    let zero = counts.contains(&0);
+    if counts.contains(&0) {
+        return Ok(0);
+    }
     let product = counts.iter().try_fold(1_usize, |product, &count| product.checked_mul(count));
-    match product {
-        _ if zero => Ok(0),
-        Some(product) => Ok(product),
-        None => Err(Error::Count {
-            what,
-            expected: "a number of elements that fits the address space",
-            found: counts.iter().copied().max().unwrap_or(0),
-        }),
+    product.ok_or(Error::Count { what, expected: "sizes whose product fits a usize", found: usize::MAX })
+}
+
+/// Zeros, one for each cell of `counts`, or an error if memory does not have them.
+pub(crate) fn zeros(what: &'static str, counts: &[usize]) -> Result<Vec<f32>> {
+    let len = product(what, counts)?;
+    // Asked for and given back: only this way can the answer be no. The memory is not touched by it.
+    let mut probe = Vec::<f32>::new();
+    match probe.try_reserve_exact(len) {
+        Ok(()) => Ok(vec![0.0; len]),
+        Err(_) => Err(Error::Count { what, expected: "a number of elements that fits the memory", found: len }),
     }
 }
 

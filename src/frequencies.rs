@@ -5,8 +5,13 @@
 
 use alloc::vec::Vec;
 
+use posenc_kernels::Turns;
+
 use crate::error::{Error, Result};
 use crate::math;
+
+/// More features than any head has, and few enough that their frequencies always fit.
+const MAX_WIDTH: usize = 1 << 20;
 
 /// One frequency for each pair, in radians per position, and the magnitude of the rotation.
 ///
@@ -24,6 +29,7 @@ use crate::math;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frequencies {
     values: Vec<f64>,
+    turns: Turns,
     magnitude: f64,
 }
 
@@ -35,20 +41,23 @@ impl Frequencies {
     ///
     /// # Errors
     ///
-    /// [`Error::Count`] if `width` is odd, [`Error::Number`] if `base` is not positive and finite.
+    /// [`Error::Count`] if `width` is odd or above 2^20, [`Error::Number`] if `base` is not positive and finite.
     pub fn new(width: usize, base: f64) -> Result<Self> {
         if !width.is_multiple_of(2) {
             return Err(Error::Count { what: "rotary width", expected: "an even number of features", found: width });
         }
-        Self::geometric(width / 2, base, width)
+        Self::geometric("rotary width", width, base)
     }
 
-    /// `base^(−2j/denominator)` for `j = 0 .. pairs`.
-    pub(crate) fn geometric(pairs: usize, base: f64, denominator: usize) -> Result<Self> {
+    /// `base^(−2j/width)` for all `2j < width`.
+    pub(crate) fn geometric(what: &'static str, width: usize, base: f64) -> Result<Self> {
+        if width > MAX_WIDTH {
+            return Err(Error::Count { what, expected: "at most 2^20 features", found: width });
+        }
         if !(base > 0.0 && base.is_finite()) {
             return Err(Error::Number { what: "base", expected: "a positive finite number", found: base });
         }
-        let values = (0..pairs).map(|j| math::power(base, -2.0 * j as f64, denominator as f64)).collect();
+        let values = (0..width).step_by(2).map(|i| math::power(base, -(i as f64), width as f64)).collect();
         Self::from_values(values)
     }
 
@@ -83,10 +92,9 @@ impl Frequencies {
     ///
     /// [`Error::Number`] if one is not finite, or larger than 2^20 in size.
     pub fn from_values(values: Vec<f64>) -> Result<Self> {
-        let limit = posenc_kernels::Turns::MAX_FREQUENCY;
-        match values.iter().find(|f| f.is_nan() || f.abs() > limit) {
-            Some(&found) => Err(Error::Number { what: "frequency", expected: "at most 2^20 in size", found }),
-            None => Ok(Self { values, magnitude: 1.0 }),
+        match Turns::new(&values) {
+            Ok(turns) => Ok(Self { values, turns, magnitude: 1.0 }),
+            Err(found) => Err(Error::Number { what: "frequency", expected: "at most 2^20 in size", found }),
         }
     }
 
@@ -128,6 +136,11 @@ impl Frequencies {
     #[must_use]
     pub fn as_slice(&self) -> &[f64] {
         &self.values
+    }
+
+    /// The frequencies, as kernels read them.
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.turns
     }
 
     /// The factor on every cosine and sine; 1 unless it was set.

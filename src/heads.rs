@@ -117,7 +117,8 @@ impl<'a, T> HeadsMut<'a, T> {
     pub fn strided(data: &'a mut [T], shape: Shape, strides: Strides) -> Result<Self> {
         let Shape { batch, tokens, heads, dim } = shape;
         if product("head data", &[batch, tokens, heads, dim])? > 0 {
-            let mut axes = [("head", heads, strides.head), ("token", tokens, strides.token), ("batch", batch, strides.batch)];
+            let mut axes =
+                [("head", heads, strides.head), ("token", tokens, strides.token), ("batch", batch, strides.batch)];
             axes.sort_by_key(|&(_, count, stride)| (stride, count));
             let mut extent = dim;
             for (what, count, stride) in axes.into_iter().filter(|&(_, count, _)| count > 1) {

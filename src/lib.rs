@@ -1,0 +1,30 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "std"), no_std)]
+
+extern crate alloc;
+
+mod bias;
+mod error;
+mod frequencies;
+mod heads;
+mod math;
+#[cfg(feature = "rayon")]
+mod parallel;
+mod positions;
+mod random;
+mod relative;
+mod rotary;
+mod sinusoidal;
+mod tables;
+
+pub use bias::{Alibi, AlibiForm, Anchor, DistanceBias};
+pub use error::{Error, Result};
+pub use frequencies::Frequencies;
+pub use heads::{HeadsMut, Shape, Strides};
+pub use posenc_kernels::{Direction, Level, Pairing, UnknownLevel};
+pub use positions::{Ids, PositionId, Positions};
+pub use relative::{Clip, Init, RelativeEmbedding};
+pub use rotary::Rotary;
+pub use sinusoidal::{Order, Sinusoidal};
+pub use tables::{Precision, TableBuilder, Tables};

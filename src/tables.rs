@@ -1,28 +1,42 @@
 //! Tables of cosines and sines: made exactly, or brought along.
 
-use alloc::vec;
 use alloc::vec::Vec;
 
-use posenc_kernels::{Exact, Level, Rows, Single32, Turns};
+use posenc_kernels::{Exact, Level, Rows, Single32};
 
-use crate::error::{Error, Result, check_length, product};
+use crate::error::{Error, Result, check_length, zeros};
 use crate::positions::Resolved;
 use crate::{Frequencies, Pairing, Positions};
 
 /// How angles are rounded.
+///
+/// ```
+/// use posenc::{Frequencies, Positions, Precision, TableBuilder};
+///
+/// // The two contracts drift apart as positions grow.
+/// let frequencies = Frequencies::new(128, 10_000.0)?;
+/// let table = |precision| {
+///     let (mut cos, mut sin) = ([0.0_f32; 64], [0.0_f32; 64]);
+///     TableBuilder::new(&frequencies, precision).fill(&Positions::from(131_071), &mut cos, &mut sin)?;
+///     Ok::<_, posenc::Error>(cos)
+/// };
+/// let (exact, single) = (table(Precision::Exact)?, table(Precision::Single)?);
+/// assert!(exact.iter().zip(&single).any(|(a, b)| (a - b).abs() > 1e-3));
+/// # Ok::<(), posenc::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Precision {
     /// The true cosine and sine of `position · frequency` for the f64 frequency, times the magnitude, rounded once.
     /// Within 0.5001 ULP for positions below 2^24 in size, within 0.51 ULP to 2^31, zero crossings included.
     Exact,
-    /// What most training stacks compute: the angle is `fl32(fl32(position) · fl32(frequency))`, and cosine and sine are
-    /// those of that f32, within 0.5001 ULP for angles below 2^24; the magnitude is an f32 product afterwards. At
-    /// position 1 000 000 this is up to 6e-2 away from [`Exact`](Self::Exact), and as far from the true value.
+    /// What most training stacks compute: the angle is `fl32(fl32(position) · fl32(frequency))`; cosine and sine are those
+    /// of that f32, within 0.5001 ULP; the magnitude is an f32 product afterwards. At position 1 000 000 this is up to
+    /// 6e-2 away from [`Exact`](Self::Exact), and as far from the true value.
     Single,
 }
 
-/// Positions that are turned into table rows in one go.
-const BLOCK: usize = 32;
+/// Positions whose rows are made in one go.
+pub(crate) const BLOCK: usize = 32;
 
 /// Makes rows of cosines and sines for given frequencies.
 ///
@@ -43,30 +57,245 @@ const BLOCK: usize = 32;
 /// ```
 #[derive(Clone, Debug)]
 pub struct TableBuilder {
-    angles: Angles,
-    pairs: usize,
+    frequencies: Frequencies,
+    /// The frequencies in f32, where [`Precision::Single`] was asked for.
+    single: Option<Vec<f32>>,
     level: Level,
-}
-
-#[derive(Clone, Debug)]
-enum Angles {
-    Exact { turns: Turns, magnitude: f64 },
-    Single { frequencies: Vec<f32>, magnitude: f32 },
 }
 
 impl TableBuilder {
     /// Prepares the frequencies.
     #[must_use]
     pub fn new(frequencies: &Frequencies, precision: Precision) -> Self {
-        let values = frequencies.as_slice();
-        let angles = match (precision, Turns::new(values)) {
-            (Precision::Exact, Some(turns)) => Angles::Exact { turns, magnitude: frequencies.magnitude() },
-            // Frequencies were checked when they were made, so an exact builder never comes here.
-            (Precision::Exact | Precision::Single, _) => Angles::Single {
-                frequencies: values.iter().map(|&f| f as f32).collect(),
-                magnitude: frequencies.magnitude() as f32,
-            },
+        let single = match precision {
+            Precision::Exact => None,
+            Precision::Single => Some(frequencies.as_slice().iter().map(|&f| f as f32).collect()),
         };
-        Self { angles, pairs: values.len(), level: Level::detect() }
+        Self { frequencies: frequencies.clone(), single, level: Level::detect() }
+    }
+
+    /// The same builder on a given level; the values do not change.
+    #[must_use]
+    pub fn with_level(self, level: Level) -> Self {
+        Self { level, ..self }
+    }
+
+    pub(crate) fn set_level(&mut self, level: Level) {
+        self.level = level;
+    }
+
+    /// How many cosines, and how many sines, a row has.
+    #[must_use]
+    pub fn pairs(&self) -> usize {
+        self.frequencies.pairs()
+    }
+
+    /// Tables for positions `0 .. rows`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Position`] if `rows` goes beyond 2^31, [`Error::Count`] if the tables do not fit the address space.
+    pub fn build(&self, rows: usize) -> Result<Tables> {
+        self.build_with(rows, Self::fill)
+    }
+
+    /// [`build`](Self::build), on the rayon pool of the caller.
+    ///
+    /// ```
+    /// use posenc::{Frequencies, Precision, TableBuilder};
+    ///
+    /// let builder = TableBuilder::new(&Frequencies::new(128, 10_000.0)?, Precision::Exact);
+    /// assert_eq!(builder.par_build(5000)?, builder.build(5000)?);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build).
+    #[cfg(feature = "rayon")]
+    pub fn par_build(&self, rows: usize) -> Result<Tables> {
+        self.build_with(rows, Self::par_fill)
+    }
+
+    fn build_with(
+        &self,
+        rows: usize,
+        fill: impl Fn(&Self, &Positions<'_>, &mut [f32], &mut [f32]) -> Result<()>,
+    ) -> Result<Tables> {
+        Positions::from(0_usize).resolve(1, rows, None)?;
+        let (mut cos, mut sin) = (zeros("cosines", &[rows, self.pairs()])?, zeros("sines", &[rows, self.pairs()])?);
+        fill(self, &Positions::from(0_usize), &mut cos, &mut sin)?;
+        Ok(Tables { cos, sin, pairs: self.pairs(), rows })
+    }
+
+    /// Fills rows of cosines and sines, `[positions, pairs]` each.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] if the two slices differ, are not whole rows, or not one row a position;
+    /// [`Error::Position`] if a position is larger than 2^31 in size.
+    pub fn fill(&self, positions: &Positions<'_>, cos: &mut [f32], sin: &mut [f32]) -> Result<()> {
+        let positions = self.check(positions, cos, sin)?;
+        self.rows(positions, 0, 0, cos, sin);
+        Ok(())
+    }
+
+    /// [`fill`](Self::fill), on the rayon pool of the caller.
+    ///
+    /// # Errors
+    ///
+    /// As [`fill`](Self::fill).
+    #[cfg(feature = "rayon")]
+    pub fn par_fill(&self, positions: &Positions<'_>, cos: &mut [f32], sin: &mut [f32]) -> Result<()> {
+        let positions = self.check(positions, cos, sin)?;
+        let cells = cos.len();
+        crate::parallel::rows(cells, self.pairs(), (cos, sin), &|first, (cos, sin)| {
+            self.rows(positions, 0, first, cos, sin);
+        });
+        Ok(())
+    }
+
+    fn check<'a>(&self, positions: &Positions<'a>, cos: &[f32], sin: &[f32]) -> Result<Resolved<'a>> {
+        check_length("sines", cos.len(), sin.len())?;
+        let rows = cos.len() / self.pairs().max(1);
+        check_length("cosines", rows * self.pairs(), cos.len())?;
+        positions.resolve(1, rows, None)
+    }
+
+    /// Fills the rows of a sequence's tokens from `first` on; sizes were checked.
+    pub(crate) fn rows(
+        &self,
+        positions: Resolved<'_>,
+        sequence: usize,
+        first: usize,
+        cos: &mut [f32],
+        sin: &mut [f32],
+    ) {
+        let cells = BLOCK * self.pairs().max(1);
+        let mut block = [0.0; BLOCK];
+        for (index, (cos, sin)) in cos.chunks_mut(cells).zip(sin.chunks_mut(cells)).enumerate() {
+            let count = cos.len() / self.pairs().max(1);
+            for (i, position) in block[..count].iter_mut().enumerate() {
+                *position = positions.get(sequence, first + index * BLOCK + i) as f64;
+            }
+            self.block(&mut block[..count], cos, sin);
+        }
+    }
+
+    /// Fills one row for each of `positions`, which it may round.
+    fn block(&self, positions: &mut [f64], cos: &mut [f32], sin: &mut [f32]) {
+        let magnitude = self.frequencies.magnitude();
+        match &self.single {
+            None => {
+                let angles = Exact { turns: self.frequencies.turns(), magnitude };
+                self.level.run(Rows { angles, positions, cos, sin });
+            }
+            Some(frequencies) => {
+                positions.iter_mut().for_each(|p| *p = f64::from(*p as f32));
+                let angles = Single32 { frequencies, magnitude: magnitude as f32 };
+                self.level.run(Rows { angles, positions, cos, sin });
+            }
+        }
+    }
+}
+
+/// Tables of cosines and sines, `[rows, pairs]` each; row `p` serves position `p`.
+///
+/// ```
+/// use posenc::{Pairing, Tables};
+///
+/// // Full-width tables, as a model in Hugging Face's form holds them: every value stands twice.
+/// let cos = [1.0, 1.0, 0.5, 0.5];
+/// let sin = [0.0, 0.0, 0.8, 0.8];
+/// let tables = Tables::from_full_width(&cos, &sin, 2, Pairing::Halves)?;
+/// assert_eq!(tables, Tables::new(vec![1.0, 0.5], vec![0.0, 0.8], 1)?);
+/// # Ok::<(), posenc::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tables {
+    cos: Vec<f32>,
+    sin: Vec<f32>,
+    pairs: usize,
+    rows: usize,
+}
+
+impl Tables {
+    /// Tables that were brought along, one value for each position and pair.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] if the two differ or are not whole rows, [`Error::Count`] if `pairs` is 0.
+    pub fn new(cos: Vec<f32>, sin: Vec<f32>, pairs: usize) -> Result<Self> {
+        if pairs == 0 {
+            return Err(Error::Count { what: "pairs", expected: "at least 1", found: 0 });
+        }
+        check_length("sines", cos.len(), sin.len())?;
+        let rows = cos.len() / pairs;
+        check_length("cosines", rows * pairs, cos.len())?;
+        Ok(Self { cos, sin, pairs, rows })
+    }
+
+    /// Tables of full width, in which the two features of a pair have a value each, in the order of the pairing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Count`] if `width` is 0 or odd; [`Error::Length`] as in [`new`](Self::new); [`Error::Number`] if
+    /// the two features of a pair have different values, as happens when the pairing is not the one of the tables.
+    pub fn from_full_width(cos: &[f32], sin: &[f32], width: usize, pairing: Pairing) -> Result<Self> {
+        if width == 0 || !width.is_multiple_of(2) {
+            return Err(Error::Count { what: "table width", expected: "an even number above 0", found: width });
+        }
+        check_length("sines", cos.len(), sin.len())?;
+        check_length("cosines", cos.len() / width * width, cos.len())?;
+        let pairs = width / 2;
+        let halve = |full: &[f32]| -> Result<Vec<f32>> {
+            let mut half = Vec::with_capacity(full.len() / 2);
+            for row in full.chunks_exact(width) {
+                for j in 0..pairs {
+                    let (first, second) = match pairing {
+                        Pairing::Halves => (row[j], row[j + pairs]),
+                        Pairing::Interleaved => (row[2 * j], row[2 * j + 1]),
+                    };
+                    if first.to_bits() != second.to_bits() {
+                        let expected = "the value of the other feature of its pair";
+                        return Err(Error::Number { what: "table value", expected, found: f64::from(second) });
+                    }
+                    half.push(first);
+                }
+            }
+            Ok(half)
+        };
+        Self::new(halve(cos)?, halve(sin)?, pairs)
+    }
+
+    /// How many positions there are.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// How many cosines, and how many sines, a row has.
+    #[must_use]
+    pub fn pairs(&self) -> usize {
+        self.pairs
+    }
+
+    /// All cosines, row after row.
+    #[must_use]
+    pub fn cos(&self) -> &[f32] {
+        &self.cos
+    }
+
+    /// All sines, row after row.
+    #[must_use]
+    pub fn sin(&self) -> &[f32] {
+        &self.sin
+    }
+
+    /// Cosines and sines of one position; `None` beyond the last row.
+    #[must_use]
+    pub fn row(&self, position: usize) -> Option<(&[f32], &[f32])> {
+        let cells = (position < self.rows).then(|| position * self.pairs..(position + 1) * self.pairs)?;
+        Some((&self.cos[cells.clone()], &self.sin[cells]))
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! t = p · 2f/π            quarter turns, as four products of one position and four pieces of the frequency
-//! q = round(t)            the quadrant; whole turns fall away in its lower bits
+//! t = t − 4·round(t/4)    whole turns fall away; only the first product can hold many
+//! q = round(t)            the quadrant
 //! r = t − q               at most half a quarter turn
 //! cos(r·π/2), sin(r·π/2)  polynomials in r², then swapped and negated as q says
 //! ```
@@ -35,6 +36,9 @@ const COS: [f64; 5] = [
 /// Adding it to a number below 2^51 rounds that number to a whole one, whose lowest bits become those of the sum.
 const WHOLE: f64 = 6_755_399_441_055_744.0; // 1.5 · 2^52
 
+/// Adding it and subtracting it again rounds a number to a multiple of four: to whole turns.
+const FOURS: f64 = 4.0 * WHOLE;
+
 /// 2/π in pieces, which make quarter turns of radians.
 const RADIANS: [f64; 4] =
     [0.636_619_567_871_093_8, 2.044_964_730_885_112_7e-7, 1.450_445_666_351_107_8e-14, 1.076_057_281_073_874_8e-19];
@@ -45,25 +49,32 @@ fn cos_sin<V: Double>(isa: V::Isa, position: V, pieces: [V; 4]) -> (V, V) {
     let whole = V::splat(isa, WHOLE);
     let first = position * pieces[0];
     let second = position * pieces[1];
-    let first = first - ((first + whole) - whole);
-    let turns = (first + second) + whole;
-    let rest = (first - (turns - whole)) + second;
+    let fours = V::splat(isa, FOURS);
+    let first = first - ((first + fours) - fours);
+    let quadrant = (first + second) + whole;
+    let rest = (first - (quadrant - whole)) + second;
     let r = (rest + position * pieces[2]) + position * pieces[3];
 
     let square = r * r;
-    let polynomial = |c: [f64; 5]| {
-        let c = c.map(|c| V::splat(isa, c));
-        (((c[4] * square + c[3]) * square + c[2]) * square + c[1]) * square + c[0]
-    };
-    let sin = polynomial(SIN) * r;
-    let cos = polynomial(COS) * square + V::splat(isa, 1.0);
+    let sin = polynomial(isa, &SIN, square) * r;
+    let cos = polynomial(isa, &COS, square) * square + V::splat(isa, 1.0);
 
     // Odd quadrants swap the two; bit 1 negates the sine, and bit 1 of `quadrant + 1` the cosine.
-    let swap = (sin ^ cos) & turns.lowest_bit_mask();
+    let swap = (sin ^ cos) & quadrant.lowest_bit_mask();
     let sign = V::splat(isa, -0.0);
-    let negate_sin = turns.shift_left::<62>();
-    let negate_cos = negate_sin ^ turns.shift_left::<63>();
+    let negate_sin = quadrant.shift_left::<62>();
+    let negate_cos = negate_sin ^ quadrant.shift_left::<63>();
     ((cos ^ swap) ^ (negate_cos & sign), (sin ^ swap) ^ (negate_sin & sign))
+}
+
+/// `c0 + c1·x + c2·x² + …`, from the highest power down.
+#[inline(always)]
+fn polynomial<V: Double>(isa: V::Isa, coefficients: &[f64; 5], x: V) -> V {
+    let mut sum = V::splat(isa, coefficients[4]);
+    for &c in coefficients[..4].iter().rev() {
+        sum = sum * x + V::splat(isa, c);
+    }
+    sum
 }
 
 /// Where a row takes its angles from.
@@ -94,7 +105,8 @@ impl Angles for Exact<'_> {
 
     #[inline(always)]
     fn lanes<V: Double>(self, isa: V::Isa, position: f64, at: usize) -> (V, V) {
-        let pieces = self.turns.pieces().map(|piece| load(isa, piece, at));
+        let [a, b, c, d] = self.turns.pieces();
+        let pieces = [load(isa, a, at), load(isa, b, at), load(isa, c, at), load(isa, d, at)];
         let (cos, sin) = cos_sin(isa, V::splat(isa, position), pieces);
         let magnitude = V::splat(isa, self.magnitude);
         (cos * magnitude, sin * magnitude)
@@ -123,12 +135,19 @@ impl Angles for Single32<'_> {
     fn lanes<V: Double>(self, isa: V::Isa, position: f64, at: usize) -> (V, V) {
         let frequencies = V::widen(isa, &V::split(&self.frequencies[at..at + V::LANES]).0[0]);
         // A product of two f32 is exact in f64, so narrowing is the one rounding that f32 arithmetic makes.
-        let rounded = |x: V| V::widen(isa, &x.narrow());
-        let angle = rounded(V::splat(isa, position) * frequencies);
-        let (cos, sin) = cos_sin(isa, angle, RADIANS.map(|piece| V::splat(isa, piece)));
+        let angle = rounded(isa, V::splat(isa, position) * frequencies);
+        let [a, b, c, d] = RADIANS;
+        let pieces = [V::splat(isa, a), V::splat(isa, b), V::splat(isa, c), V::splat(isa, d)];
+        let (cos, sin) = cos_sin(isa, angle, pieces);
         let magnitude = V::splat(isa, f64::from(self.magnitude));
-        (rounded(cos) * magnitude, rounded(sin) * magnitude)
+        (rounded(isa, cos) * magnitude, rounded(isa, sin) * magnitude)
     }
+}
+
+/// Rounded to f32.
+#[inline(always)]
+fn rounded<V: Double>(isa: V::Isa, x: V) -> V {
+    V::widen(isa, &x.narrow())
 }
 
 #[inline(always)]

@@ -93,23 +93,16 @@ impl<R: Row> Kernel for Walk<'_, R> {
     fn run<I: Isa>(self, isa: I) {
         let Self(args, row) = self;
         let Rotate { data, start, groups, members, pairs, cos, sin, table_rows } = args;
-        let mut one = |group: usize, member: usize, table_row: usize| {
-            let at = start + group * groups.stride + member * members.stride;
-            let table = table_row..table_row + pairs;
-            row.rotate(isa, &mut data[at..at + 2 * pairs], &cos[table.clone()], &sin[table]);
-        };
-        // Memory order: the wider stride outside.
-        if groups.stride >= members.stride {
-            for (group, &table_row) in table_rows[..groups.count].iter().enumerate() {
-                for member in 0..members.count {
-                    one(group, member, table_row);
-                }
-            }
-        } else {
-            for member in 0..members.count {
-                for (group, &table_row) in table_rows[..groups.count].iter().enumerate() {
-                    one(group, member, table_row);
-                }
+        // Memory order: the wider stride outside. (Plain loops: a closure would be compiled without the features of
+        // its surroundings.)
+        let groups_outside = groups.stride >= members.stride;
+        let (outer, inner) = if groups_outside { (groups, members) } else { (members, groups) };
+        for i in 0..outer.count {
+            for k in 0..inner.count {
+                let table = table_rows[if groups_outside { i } else { k }];
+                let at = start + i * outer.stride + k * inner.stride;
+                let (cos, sin) = (&cos[table..table + pairs], &sin[table..table + pairs]);
+                row.rotate(isa, &mut data[at..at + 2 * pairs], cos, sin);
             }
         }
     }

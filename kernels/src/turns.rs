@@ -22,7 +22,7 @@ const TWO_OVER_PI: [u64; 3] = [0xA2F9_836E_4E44_1529, 0xFC27_57D1_F534_DDC0, 0xD
 ///
 /// let turns = Turns::new(&[1.0, 0.01]).unwrap();
 /// assert_eq!(turns.len(), 2);
-/// assert!(Turns::new(&[f64::NAN]).is_none());
+/// assert_eq!(Turns::new(&[1.0, 1e9]), Err(1e9));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turns {
@@ -36,19 +36,21 @@ impl Turns {
     /// where rounding to a whole number by adding and subtracting a constant still works.
     pub const MAX_FREQUENCY: f64 = 1_048_576.0;
 
-    /// Converts frequencies in radians per position; `None` if one is not finite or beyond
-    /// [`MAX_FREQUENCY`](Self::MAX_FREQUENCY).
-    #[must_use]
-    pub fn new(frequencies: &[f64]) -> Option<Self> {
+    /// Converts frequencies in radians per position.
+    ///
+    /// # Errors
+    ///
+    /// The first frequency that is not finite, or larger in size than [`MAX_FREQUENCY`](Self::MAX_FREQUENCY).
+    pub fn new(frequencies: &[f64]) -> Result<Self, f64> {
         let len = frequencies.len();
         let mut pieces = Vec::new();
         pieces.resize(4 * len, 0.0);
         for (j, &f) in frequencies.iter().enumerate() {
-            for (k, piece) in quarter_turns(f)?.into_iter().enumerate() {
+            for (k, piece) in quarter_turns(f).ok_or(f)?.into_iter().enumerate() {
                 pieces[k * len + j] = piece;
             }
         }
-        Some(Self { pieces, len })
+        Ok(Self { pieces, len })
     }
 
     /// How many frequencies there are.

@@ -21,7 +21,8 @@ use core::ops::{Add, BitAnd, BitXor, Mul, Sub};
 /// A kernel: the struct of its arguments, with one body for every instruction set.
 ///
 /// Implementations mark `run` and all that it calls `#[inline(always)]`, so that the body is compiled
-/// inside the one function that has the instruction set switched on.
+/// inside the one function that has the instruction set switched on. A closure is not: code that touches vectors
+/// stands in functions.
 pub trait Kernel {
     /// What a run gives back; most kernels write into borrowed slices and give `()`.
     type Output;

@@ -100,7 +100,7 @@ def limbs():
 
 
 def table(name, row_type, doc, rows, show):
-    print(f"\n/// {doc}\n#[rustfmt::skip]\npub const {name}: &[{row_type}] = &[")
+    print(f"\n/// {doc}\n#[rustfmt::skip]\npub(crate) const {name}: &[{row_type}] = &[")
     for position, frequency in rows:
         angle = exact(position) * exact(frequency)
         print(f"    ({show(position)}, {frequency!r}, {float(cos(angle))!r}, {float(sin(angle))!r}),")
@@ -111,7 +111,7 @@ def main():
     print("//! Cosines and sines worked out to 60 digits and rounded once to f64, for the tests of the angle oracle.")
     print("//! They stand apart because `certify.py` writes this file; do not edit it by hand.\n")
     print("/// pi/2 in units of 2^-256, most significant limb first, to the nearest unit.")
-    print("#[rustfmt::skip]\npub const HALF_PI: [u64; 5] = [")
+    print("#[rustfmt::skip]\npub(crate) const HALF_PI: [u64; 5] = [")
     print("    " + ", ".join(f"0x{limb:016x}" for limb in limbs()) + ",\n];")
     products = "Position, frequency, cosine and sine of their exact product."
     table("POSITIONS", "(i64, f64, f64, f64)", products, position_rows(), repr)

@@ -10,11 +10,11 @@ use super::{Double, Isa, Single, Vector, arrays, operators, sealed};
 
 /// Eight f32. Made from an [`Avx2`] token only.
 #[derive(Clone, Copy)]
-pub struct F32x8(__m256);
+pub(super) struct F32x8(__m256);
 
 /// Four f64. Made from an [`Avx2`] token only.
 #[derive(Clone, Copy)]
-pub struct F64x4(__m256d);
+pub(super) struct F64x4(__m256d);
 
 /// Calls intrinsics of AVX2 and of what it includes.
 macro_rules! avx2 {
@@ -74,10 +74,7 @@ impl Single for F32x8 {
         // Unpacking works within each half of 128 bits: a0 b0 a1 b1 | a4 b4 a5 b5 and a2 b2 a3 b3 | a6 b6 a7 b7.
         let low = avx2!(_mm256_unpacklo_ps(self.0, other.0));
         let high = avx2!(_mm256_unpackhi_ps(self.0, other.0));
-        (
-            Self(avx2!(_mm256_permute2f128_ps::<0x20>(low, high))),
-            Self(avx2!(_mm256_permute2f128_ps::<0x31>(low, high))),
-        )
+        (Self(avx2!(_mm256_permute2f128_ps::<0x20>(low, high))), Self(avx2!(_mm256_permute2f128_ps::<0x31>(low, high))))
     }
 
     #[inline(always)]

@@ -10,11 +10,11 @@ use super::{Double, Isa, Single, Vector, arrays, operators, sealed};
 
 /// Sixteen f32. Made from an [`Avx512`] token only.
 #[derive(Clone, Copy)]
-pub struct F32x16(__m512);
+pub(super) struct F32x16(__m512);
 
 /// Eight f64. Made from an [`Avx512`] token only.
 #[derive(Clone, Copy)]
-pub struct F64x8(__m512d);
+pub(super) struct F64x8(__m512d);
 
 /// Calls intrinsics of AVX-512 and of what it includes.
 macro_rules! avx512 {

@@ -15,7 +15,7 @@ macro_rules! instruction_set {
     ($(#[$doc:meta])* $token:ident: $($feature:tt),+) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub struct $token(());
+        pub(super) struct $token(());
 
         impl $token {
             /// The token, if this machine has every feature of the list.

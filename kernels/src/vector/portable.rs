@@ -9,15 +9,15 @@ use super::{Double, Isa, Single, Vector, arrays, operators, sealed};
 
 /// The instruction set that the build was made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Portable;
+pub(super) struct Portable;
 
 /// Four f32.
 #[derive(Clone, Copy)]
-pub struct F32x4(f32x4);
+pub(super) struct F32x4(f32x4);
 
 /// Two f64.
 #[derive(Clone, Copy)]
-pub struct F64x2(f64x2);
+pub(super) struct F64x2(f64x2);
 
 impl sealed::Sealed for Portable {}
 

@@ -23,7 +23,9 @@ const TINY: f64 = 1.0 / (1u64 << 60) as f64;
 /// A point of the unit circle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CosSin {
+    /// The cosine.
     pub cos: f64,
+    /// The sine.
     pub sin: f64,
 }
 
@@ -33,7 +35,7 @@ pub struct CosSin {
 ///
 /// If `|position| > 2^31`, or the frequency is not finite or not below 2^20 in magnitude.
 pub fn sincos(position: i64, frequency: f64) -> CosSin {
-    assert!(position.abs() <= MAX_POSITION, "position {position} exceeds 2^31");
+    assert!((-MAX_POSITION..=MAX_POSITION).contains(&position), "position {position} exceeds 2^31");
     assert!(frequency.abs() < FREQUENCY_LIMIT, "frequency {frequency} is not below 2^20");
     // A position of at most 31 bits converts exactly.
     sincos_product(position as f64, frequency)
@@ -208,6 +210,12 @@ mod tests {
     #[should_panic(expected = "exceeds 2^31")]
     fn positions_past_the_limit_are_refused() {
         sincos(MAX_POSITION + 1, 1.0);
+    }
+
+    #[test]
+    #[should_panic(expected = "exceeds 2^31")]
+    fn the_position_without_a_negative_is_refused() {
+        sincos(i64::MIN, 1.0);
     }
 
     #[test]

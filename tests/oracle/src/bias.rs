@@ -4,8 +4,11 @@
 /// Sizes of a score tensor `[heads, queries, keys]`, row-major.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scores {
+    /// Heads.
     pub heads: usize,
+    /// Queries of a head.
     pub queries: usize,
+    /// Keys of a query.
     pub keys: usize,
     /// Position of the first query; the first key is at position 0.
     pub first_query: i64,

@@ -3,13 +3,13 @@
 
 /// pi/2 in units of 2^-256, most significant limb first, to the nearest unit.
 #[rustfmt::skip]
-pub const HALF_PI: [u64; 5] = [
+pub(crate) const HALF_PI: [u64; 5] = [
     0x0000000000000001, 0x921fb54442d18469, 0x898cc51701b839a2, 0x52049c1114cf98e8, 0x04177d4c76273645,
 ];
 
 /// Position, frequency, cosine and sine of their exact product.
 #[rustfmt::skip]
-pub const POSITIONS: &[(i64, f64, f64, f64)] = &[
+pub(crate) const POSITIONS: &[(i64, f64, f64, f64)] = &[
     (1, 1.0, 0.5403023058681398, 0.8414709848078965),
     (2, 1.0, -0.4161468365471424, 0.9092974268256817),
     (3, 0.25, 0.7316888688738209, 0.6816387600233341),
@@ -104,7 +104,7 @@ pub const POSITIONS: &[(i64, f64, f64, f64)] = &[
 
 /// Position, frequency, cosine and sine of their exact product.
 #[rustfmt::skip]
-pub const FRACTIONS: &[(f64, f64, f64, f64)] = &[
+pub(crate) const FRACTIONS: &[(f64, f64, f64, f64)] = &[
     (0.1, 0.3, 0.9995500337489875, 0.02999550020249566),
     (12.75, 0.77, -0.9238707468007182, -0.3827046422580776),
     (4095.0625, 0.8659643233600653, -0.7775230585296148, 0.6288544294626167),
@@ -119,7 +119,7 @@ pub const FRACTIONS: &[(f64, f64, f64, f64)] = &[
 
 /// The same for f32 angles, times one.
 #[rustfmt::skip]
-pub const ARGUMENTS: &[(f32, f64, f64, f64)] = &[
+pub(crate) const ARGUMENTS: &[(f32, f64, f64, f64)] = &[
     (-123456.7, 1.0, -0.03417279035431404, 0.9994159396364459),
     (1e-45, 1.0, 1.0, 1.401298464324817e-45),
     (1e-38, 1.0, 1.0, 9.999999350456404e-39),

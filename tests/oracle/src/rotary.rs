@@ -44,7 +44,9 @@ impl Direction {
 /// Everything about a rotation except the head and the angles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rotation {
+    /// Which features turn together.
     pub pairing: Pairing,
+    /// Which way, and what happens to the magnitude.
     pub direction: Direction,
     /// First feature of the rotated slice.
     pub offset: usize,
