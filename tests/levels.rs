@@ -1,0 +1,167 @@
+//! Levels against each other: every operation and every kernel, at every level of this machine, on every special value.
+//! They stand apart from the laws because kernels are called here without the crate around them.
+
+mod common;
+#[path = "laws/kernels.rs"]
+mod kernels;
+#[path = "laws/lanes.rs"]
+mod lanes;
+#[allow(dead_code, reason = "the laws are one directory; this file needs their comparisons")]
+#[path = "laws/all.rs"]
+mod laws;
+
+use kernels::{special_pairs, zipped};
+use laws::bits::{assert_same, assert_same_where};
+use posenc::{Frequencies, Level, Positions, Precision, TableBuilder};
+use posenc_kernels::Arrangement;
+
+#[test]
+fn levels_go_by_their_names_from_the_plainest_to_the_widest() {
+    let levels = common::levels();
+    let names: Vec<&str> = levels.iter().map(|level| level.name()).collect();
+    assert_eq!(names[..2], ["scalar", "portable"]);
+    assert_eq!(levels.last(), Some(&Level::detect()));
+    for &level in &levels {
+        assert_eq!(Level::named(level.name()), Ok(level));
+        assert_eq!(level.to_string().parse(), Ok(level));
+        assert_eq!(format!("{level:>10}"), format!("{:>10}", level.name()));
+    }
+    for name in ["", "Scalar", "avx3", "neon "] {
+        let error = Level::named(name).unwrap_err();
+        assert_eq!(error.to_string(), format!("no such level on this machine; here are: {}", names.join(" ")));
+    }
+}
+
+#[test]
+fn single_lanes_mean_plain_rust() {
+    let (a, b) = special_pairs();
+    let strict = |i: usize| !(a[i].is_nan() && b[i].is_nan());
+    for level in common::levels() {
+        let [sums, differences, products, interleaved, swapped] = level.run(lanes::Singles { a: &a, b: &b });
+        assert_same_where(&sums, &zipped(&a, &b, |a, b| a + b), strict, format_args!("{level}: sums"));
+        assert_same_where(&differences, &zipped(&a, &b, |a, b| a - b), strict, format_args!("{level}: differences"));
+        assert_same_where(&products, &zipped(&a, &b, |a, b| a * b), strict, format_args!("{level}: products"));
+        assert_same(&interleaved, &zipped(&a, &b, |a, b| [a, b]).concat(), format_args!("{level}: interleaved"));
+        let neighbours: Vec<f32> = (0..a.len()).map(|i| a[i ^ 1]).collect();
+        assert_same(&swapped, &neighbours, format_args!("{level}: swapped"));
+        assert_same(&level.run(lanes::Splats(&a)), &a, format_args!("{level}: splats"));
+    }
+}
+
+#[test]
+fn double_lanes_mean_plain_rust() {
+    let (a, b) = special_pairs();
+    // The widened specials have zeros at their ends; the lowest bit is one that masks are made of.
+    let a: Vec<f64> = a.into_iter().map(f64::from).collect();
+    let b: Vec<f64> = b.into_iter().map(|x| f64::from_bits(f64::from(x).to_bits() ^ 1)).collect();
+    let bits = |operation: fn(u64, u64) -> u64| zipped(&b, &a, |b, a| operation(b.to_bits(), a.to_bits()));
+    for level in common::levels() {
+        let [sums, differences, products, common, different, by_one, by_most, masks] =
+            level.run(lanes::Doubles { a: &b, b: &a });
+        for (name, got, want) in [
+            ("sums", sums, zipped(&b, &a, |b, a| b + a)),
+            ("differences", differences, zipped(&b, &a, |b, a| b - a)),
+            ("products", products, zipped(&b, &a, |b, a| b * a)),
+        ] {
+            assert_eq!(got.len(), want.len());
+            for (i, (got, want)) in got.into_iter().zip(want).enumerate() {
+                let same = got.to_bits() == want.to_bits() || a[i].is_nan() && b[i].is_nan() && got.is_nan();
+                assert!(same, "{level}: {name}: {:e} and {:e} give {got:e}, not {want:e}", b[i], a[i]);
+            }
+        }
+        for (name, got, want) in [
+            ("common bits", common, bits(|b, a| b & a)),
+            ("different bits", different, bits(|b, a| b ^ a)),
+            ("bits moved by 1", by_one, bits(|b, _| b << 1)),
+            ("bits moved by 63", by_most, bits(|b, _| b << 63)),
+            ("masks", masks, bits(|b, _| (b & 1).wrapping_neg())),
+        ] {
+            let got: Vec<u64> = got.into_iter().map(f64::to_bits).collect();
+            assert_eq!(got, want, "{level}: {name}");
+        }
+    }
+}
+
+#[test]
+fn narrowing_rounds_to_nearest_even_and_keeps_subnormals_and_nan() {
+    let smallest = 2.0_f64.powi(-149);
+    let unit = 2.0_f64.powi(-24);
+    let mut exact = vec![
+        (0.0, 0.0),
+        (1.0 + unit, 1.0),
+        (1.0 + 3.0 * unit, 1.0 + 4.0 * unit),
+        (1.0 + 1.000_001 * unit, 1.0 + 2.0 * unit),
+        (smallest / 2.0, 0.0),
+        (smallest * 0.500_001, smallest),
+        (smallest * 1.5, smallest * 2.0),
+        (smallest * 2.5, smallest * 2.0),
+        (5e-324, 0.0),
+        (f64::from(f32::MAX) * (1.0 + unit / 4.0), f32::MAX.into()),
+        (f64::from(f32::MAX) * (1.0 + unit), f64::INFINITY),
+        (f64::MAX, f64::INFINITY),
+        (f64::INFINITY, f64::INFINITY),
+        (f64::from(f32::MIN_POSITIVE) * (1.0 - unit / 2.0), f32::MIN_POSITIVE.into()),
+        (1e-40, 1e-40_f32.into()),
+        (16_777_217.0, 16_777_216.0),
+    ];
+    exact.extend(exact.clone().into_iter().map(|(from, to)| (-from, -to)));
+    let (from, want): (Vec<f64>, Vec<f64>) = exact.into_iter().unzip();
+    for level in common::levels() {
+        let (narrow, wide) = level.run(lanes::Conversions(&from));
+        let want_narrow: Vec<f32> = want.iter().map(|&x| x as f32).collect();
+        assert_same(&narrow, &want_narrow, format_args!("{level}: narrowed"));
+        assert_eq!(zipped(&wide, &want, |a, b| a.to_bits() == b.to_bits()), vec![true; want.len()], "{level}: widened");
+        let (narrow, wide) = level.run(lanes::Conversions(&[f64::NAN; 16]));
+        assert!(narrow.iter().all(|x| x.is_nan()) && wide.iter().all(|x| x.is_nan()), "{level}: NaN");
+    }
+}
+
+#[test]
+fn rows_of_special_frequencies_are_true_at_every_level() {
+    let frequencies = [0.0, -0.0, 1.0, -1.0, 1_048_575.9, -1e-3, 5e-324, f64::MIN_POSITIVE, 1e-300, 0.1, -0.7];
+    let encoding = Frequencies::from_values(frequencies.to_vec()).expect("none above 2^20");
+    let positions = [0, 1, -1, 12_345, (1 << 24) - 1, 1 << 31, -(1 << 31)];
+    let rows = |level| {
+        let (mut cos, mut sin) = (vec![0.0; 77], vec![0.0; 77]);
+        let builder = TableBuilder::new(&encoding, Precision::Exact).with_level(level);
+        builder.fill(&Positions::ids(&positions), &mut cos, &mut sin).expect("positions that are served");
+        (cos, sin)
+    };
+    let want = rows(Level::named("scalar").expect("every machine has it"));
+    for level in common::levels() {
+        let (cos, sin) = rows(level);
+        assert_same(&cos, &want.0, format_args!("{level}: cosines"));
+        assert_same(&sin, &want.1, format_args!("{level}: sines"));
+        for (cell, (cos, sin)) in cos.into_iter().zip(sin).enumerate() {
+            let (p, f) = (positions[cell / 11], frequencies[cell % 11]);
+            let point = posenc_oracle::angle::sincos(p, f);
+            for (got, want) in [(cos, point.cos), (sin, point.sin)] {
+                let error = posenc_oracle::ulp::ulp_error(got, want);
+                assert!(
+                    error <= posenc_oracle::tolerance::EXACT_ULP_FAR,
+                    "{level}: {p} · {f:e}: {got:e}, not {want:e}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn special_values_turn_alike() {
+    kernels::special_values_turn_alike(&common::levels());
+}
+
+#[test]
+fn kernels_that_add_do_so_at_every_width() {
+    let levels = common::levels();
+    for width in (0..=70).chain([127, 128, 129]) {
+        if width > 0 {
+            kernels::placed_rows_hold_both_sources_in_order(width, Arrangement::Woven, &levels);
+            kernels::placed_rows_hold_both_sources_in_order(width, Arrangement::Blocked, &levels);
+        }
+        for step in 0..4 {
+            kernels::windows_slide_to_the_left(width, step, &levels);
+        }
+        kernels::rows_grow_by_the_rows_of_their_index(width, &levels);
+    }
+}
