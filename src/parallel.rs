@@ -35,7 +35,9 @@ trait Whole: Send + Sized {
 impl<T: Send> Whole for HeadsMut<'_, T> {
     fn axis(&self) -> Option<(Axis, usize)> {
         let Shape { batch, tokens, heads, dim } = self.shape();
-        self.outer_axis().filter(|_| batch * tokens * heads * dim >= 2 * PIECE)
+        // Saturating, since beside a count of zero the others may be of any size.
+        let elements = [batch, tokens, heads, dim].into_iter().fold(1, usize::saturating_mul);
+        self.outer_axis().filter(|_| elements >= 2 * PIECE)
     }
 
     fn cut(self, axis: Axis, index: usize) -> (Self, Self) {
