@@ -10,7 +10,7 @@ pub use alibi::{Alibi, AlibiForm};
 use alloc::vec;
 use alloc::vec::Vec;
 
-use posenc_kernels::{Level, SlidingAdd};
+use posenc_kernels::{F32, Level, SlidingAdd};
 
 use crate::error::{Error, Result, check_length, product};
 
@@ -88,7 +88,7 @@ pub trait DistanceBias {
         let mut window = vec![0.0; slide.len];
         for (head, rows) in scores.chunks_exact_mut(queries * keys).enumerate() {
             slide.fill(self, head, &mut window);
-            Level::detect().run(SlidingAdd {
+            Level::detect().run(SlidingAdd::<F32> {
                 rows,
                 width: keys,
                 window: &window,

@@ -4,6 +4,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::heads::Shape;
+
 /// Why a call was refused. Nothing was written.
 ///
 /// ```
@@ -44,6 +46,20 @@ pub enum Error {
         /// What was given.
         found: f64,
     },
+    /// Tables of another type were brought along than the elements are computed with.
+    Element {
+        /// The type that is needed.
+        expected: &'static str,
+        /// The type of the tables.
+        found: &'static str,
+    },
+    /// The shapes of what is read and what is written differ.
+    Shape {
+        /// The shape of what is read.
+        expected: Shape,
+        /// The shape of what is written.
+        found: Shape,
+    },
     /// A rotated slice does not fit the head.
     Width {
         /// Features of a head.
@@ -79,6 +95,12 @@ impl fmt::Display for Error {
             Self::Length { what, expected, found } => write!(f, "{what}: expected {expected} elements, found {found}"),
             Self::Count { what, expected, found } => write!(f, "{what}: expected {expected}, found {found}"),
             Self::Number { what, expected, found } => write!(f, "{what}: expected {expected}, found {found}"),
+            Self::Element { expected, found } => write!(f, "tables: expected values of {expected}, found {found}"),
+            Self::Shape { expected, found } => {
+                let list = |s: &Shape| [s.batch, s.tokens, s.heads, s.dim];
+                let (expected, found) = (list(expected), list(found));
+                write!(f, "[batch, tokens, heads, dim]: expected {expected:?} as in the source, found {found:?}")
+            }
             Self::Width { expected, found } => {
                 write!(f, "rotated slice: expected to end within the {expected} features of a head, found end {found}")
             }
@@ -107,12 +129,12 @@ pub(crate) fn product(what: &'static str, counts: &[usize]) -> Result<usize> {
 }
 
 /// Zeros, one for each cell of `counts`, or an error if memory does not have them.
-pub(crate) fn zeros(what: &'static str, counts: &[usize]) -> Result<Vec<f32>> {
+pub(crate) fn zeros<T: Copy + Default>(what: &'static str, counts: &[usize]) -> Result<Vec<T>> {
     let len = product(what, counts)?;
     // Asked for and given back: only this way can the answer be no. The memory is not touched by it.
-    let mut probe = Vec::<f32>::new();
+    let mut probe = Vec::<T>::new();
     match probe.try_reserve_exact(len) {
-        Ok(()) => Ok(vec![0.0; len]),
+        Ok(()) => Ok(vec![T::default(); len]),
         Err(_) => Err(Error::Count { what, expected: "a number of elements that fits the memory", found: len }),
     }
 }

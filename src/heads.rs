@@ -24,8 +24,29 @@ use crate::error::{Error, Result, check_length, product};
 #[derive(Debug)]
 pub struct HeadsMut<'a, T> {
     data: &'a mut [T],
-    shape: Shape,
-    strides: Strides,
+    layout: Layout,
+}
+
+/// Queries or keys in memory, to be read: the source of a rotation into another place.
+///
+/// ```
+/// use posenc::Heads;
+///
+/// let data = [0.0_f32; 48];
+/// assert_eq!(Heads::new(&data, [3, 4, 4])?.shape().heads, 4);
+/// # Ok::<(), posenc::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Heads<'a, T> {
+    data: &'a [T],
+    layout: Layout,
+}
+
+/// Shape and strides that were checked against each other and against the data.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    pub(crate) shape: Shape,
+    pub(crate) strides: Strides,
 }
 
 /// How many of each there are.
@@ -53,68 +74,39 @@ pub struct Strides {
 }
 
 /// An axis along which a view can be cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Axis {
+///
+/// ```
+/// use posenc::{Axis, HeadsMut};
+///
+/// let mut data = [0.0_f32; 48];
+/// assert_eq!(HeadsMut::head_major(&mut data, [1, 4, 3, 4])?.outer_axis(), Some((Axis::Head, 4)));
+/// # Ok::<(), posenc::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Axis {
+    /// Sequences.
     Batch,
+    /// Tokens of a sequence.
     Token,
+    /// Heads of a token.
     Head,
 }
 
-impl<'a, T> HeadsMut<'a, T> {
-    /// `[tokens, heads, dim]`, without gaps: packed tokens ("THD").
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Length`] unless `data` has just as many elements.
-    pub fn new(data: &'a mut [T], [tokens, heads, dim]: [usize; 3]) -> Result<Self> {
-        Self::token_major(data, [1, tokens, heads, dim])
+impl Layout {
+    fn token_major(len: usize, [batch, tokens, heads, dim]: [usize; 4]) -> Result<Self> {
+        check_length("head data", product("head data", &[batch, tokens, heads, dim])?, len)?;
+        let strides =
+            Strides { batch: tokens.wrapping_mul(heads).wrapping_mul(dim), token: heads.wrapping_mul(dim), head: dim };
+        Ok(Self { shape: Shape { batch, tokens, heads, dim }, strides })
     }
 
-    /// `[batch, tokens, heads, dim]`, without gaps ("BSHD").
-    ///
-    /// ```
-    /// use posenc::HeadsMut;
-    ///
-    /// let mut data = [0.0_f32; 48];
-    /// assert_eq!(HeadsMut::token_major(&mut data, [2, 3, 2, 4])?.shape().tokens, 3);
-    /// # Ok::<(), posenc::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Length`] unless `data` has just as many elements.
-    pub fn token_major(data: &'a mut [T], [batch, tokens, heads, dim]: [usize; 4]) -> Result<Self> {
-        check_length("head data", product("head data", &[batch, tokens, heads, dim])?, data.len())?;
-        let strides = Strides { batch: tokens * heads * dim, token: heads * dim, head: dim };
-        Ok(Self { data, shape: Shape { batch, tokens, heads, dim }, strides })
+    fn head_major(len: usize, [batch, heads, tokens, dim]: [usize; 4]) -> Result<Self> {
+        let Self { shape, strides } = Self::token_major(len, [batch, heads, tokens, dim])?;
+        let shape = Shape { tokens: shape.heads, heads: shape.tokens, ..shape };
+        Ok(Self { shape, strides: Strides { token: strides.head, head: strides.token, ..strides } })
     }
 
-    /// `[batch, heads, tokens, dim]`, without gaps ("BHSD").
-    ///
-    /// ```
-    /// use posenc::HeadsMut;
-    ///
-    /// let mut data = [0.0_f32; 48];
-    /// assert_eq!(HeadsMut::head_major(&mut data, [2, 2, 3, 4])?.shape().tokens, 3);
-    /// # Ok::<(), posenc::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Length`] unless `data` has just as many elements.
-    pub fn head_major(data: &'a mut [T], [batch, heads, tokens, dim]: [usize; 4]) -> Result<Self> {
-        check_length("head data", product("head data", &[batch, heads, tokens, dim])?, data.len())?;
-        let strides = Strides { batch: heads * tokens * dim, token: dim, head: tokens * dim };
-        Ok(Self { data, shape: Shape { batch, tokens, heads, dim }, strides })
-    }
-
-    /// Any order and any gaps. `data` begins with the first head of the first token; what lies between the heads is
-    /// never touched.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Stride`] if two heads would share elements, [`Error::Length`] if the last head ends beyond `data`.
-    pub fn strided(data: &'a mut [T], shape: Shape, strides: Strides) -> Result<Self> {
+    fn strided(len: usize, shape: Shape, strides: Strides) -> Result<Self> {
         let Shape { batch, tokens, heads, dim } = shape;
         if product("head data", &[batch, tokens, heads, dim])? > 0 {
             let mut axes =
@@ -127,43 +119,15 @@ impl<'a, T> HeadsMut<'a, T> {
                 }
                 extent = (count - 1).saturating_mul(stride).saturating_add(extent);
             }
-            if extent > data.len() {
-                return Err(Error::Length { what: "head data", expected: extent, found: data.len() });
+            if extent > len {
+                return Err(Error::Length { what: "head data", expected: extent, found: len });
             }
         }
-        Ok(Self { data, shape, strides })
+        Ok(Self { shape, strides })
     }
 
-    /// How many of each there are.
-    #[must_use]
-    pub fn shape(&self) -> Shape {
-        self.shape
-    }
-
-    /// How many elements lie from one to the next.
-    #[must_use]
-    pub fn strides(&self) -> Strides {
-        self.strides
-    }
-
-    /// All elements from the first head to the last, gaps included.
-    pub(crate) fn data(&mut self) -> &mut [T] {
-        self.data
-    }
-
-    /// The same view for a shorter time.
-    pub(crate) fn reborrow(&mut self) -> HeadsMut<'_, T> {
-        HeadsMut { data: self.data, shape: self.shape, strides: self.strides }
-    }
-
-    /// How many elements are in heads.
-    pub(crate) fn elements(&self) -> usize {
-        let Shape { batch, tokens, heads, dim } = self.shape;
-        batch * tokens * heads * dim
-    }
-
-    /// The axis whose parts lie farthest apart, along which the view falls into two separate stretches of memory.
-    pub(crate) fn outer_axis(&self) -> Option<(Axis, usize)> {
+    /// The axis whose parts lie farthest apart, along which the data falls into two separate stretches of memory.
+    fn outer_axis(&self) -> Option<(Axis, usize)> {
         let Shape { batch, tokens, heads, .. } = self.shape;
         [
             (Axis::Batch, batch, self.strides.batch),
@@ -176,25 +140,163 @@ impl<'a, T> HeadsMut<'a, T> {
         .map(|(axis, count, _)| (axis, count))
     }
 
-    /// Cuts the [`outer_axis`](Self::outer_axis) before entry `at`.
-    pub(crate) fn split(self, axis: Axis, at: usize) -> (Self, Self) {
-        let (mut left, mut right) = (self.shape, self.shape);
-        let stride = match axis {
-            Axis::Batch => {
-                (left.batch, right.batch) = (at, self.shape.batch - at);
-                self.strides.batch
-            }
-            Axis::Token => {
-                (left.tokens, right.tokens) = (at, self.shape.tokens - at);
-                self.strides.token
-            }
-            Axis::Head => {
-                (left.heads, right.heads) = (at, self.shape.heads - at);
-                self.strides.head
-            }
+    /// The outer axis, if it has an entry `index`.
+    fn check_split(&self, index: usize) -> Result<Axis> {
+        match self.outer_axis() {
+            Some((axis, count)) if index <= count => Ok(axis),
+            Some(_) => Err(Error::Count { what: "split", expected: "an entry of the outer axis", found: index }),
+            None => Err(Error::Count { what: "split", expected: "an axis of more than one entry", found: index }),
+        }
+    }
+
+    /// The layouts before and from an entry of an axis, and the element where the second begins.
+    fn cut(self, axis: Axis, index: usize) -> (Self, Self, usize) {
+        let (mut left, mut right) = (self, self);
+        let (left_count, right_count, stride) = match axis {
+            Axis::Batch => (&mut left.shape.batch, &mut right.shape.batch, self.strides.batch),
+            Axis::Token => (&mut left.shape.tokens, &mut right.shape.tokens, self.strides.token),
+            Axis::Head => (&mut left.shape.heads, &mut right.shape.heads, self.strides.head),
         };
-        let (first, second) = self.data.split_at_mut(at * stride);
-        let part = |data, shape| Self { data, shape, strides: self.strides };
-        (part(first, left), part(second, right))
+        *left_count = index;
+        *right_count -= index;
+        (left, right, index * stride)
+    }
+}
+
+/// The constructors that both views have.
+macro_rules! constructors {
+    ($view:ident, $slice:ty) => {
+        impl<'a, T> $view<'a, T> {
+            /// `[tokens, heads, dim]`, without gaps: packed tokens ("THD").
+            ///
+            /// # Errors
+            ///
+            /// [`Error::Length`] unless `data` has just as many elements.
+            pub fn new(data: $slice, [tokens, heads, dim]: [usize; 3]) -> Result<Self> {
+                Self::token_major(data, [1, tokens, heads, dim])
+            }
+
+            /// `[batch, tokens, heads, dim]`, without gaps ("BSHD").
+            ///
+            /// # Errors
+            ///
+            /// [`Error::Length`] unless `data` has just as many elements.
+            pub fn token_major(data: $slice, shape: [usize; 4]) -> Result<Self> {
+                Ok(Self { layout: Layout::token_major(data.len(), shape)?, data })
+            }
+
+            /// `[batch, heads, tokens, dim]`, without gaps ("BHSD").
+            ///
+            /// # Errors
+            ///
+            /// [`Error::Length`] unless `data` has just as many elements.
+            pub fn head_major(data: $slice, shape: [usize; 4]) -> Result<Self> {
+                Ok(Self { layout: Layout::head_major(data.len(), shape)?, data })
+            }
+
+            /// Any order and any gaps. `data` begins with the first head of the first token; what lies between the heads
+            /// is never touched.
+            ///
+            /// # Errors
+            ///
+            /// [`Error::Stride`] if two heads would share elements, [`Error::Length`] if the last head ends beyond
+            /// `data`.
+            pub fn strided(data: $slice, shape: Shape, strides: Strides) -> Result<Self> {
+                Ok(Self { layout: Layout::strided(data.len(), shape, strides)?, data })
+            }
+
+            /// How many of each there are.
+            #[must_use]
+            pub fn shape(&self) -> Shape {
+                self.layout.shape
+            }
+
+            /// How many elements lie from one to the next.
+            #[must_use]
+            pub fn strides(&self) -> Strides {
+                self.layout.strides
+            }
+
+            /// The axis whose parts lie farthest apart in memory, and how many entries it has; `None` if every axis has
+            /// one entry at most.
+            #[must_use]
+            pub fn outer_axis(&self) -> Option<(Axis, usize)> {
+                self.layout.outer_axis()
+            }
+        }
+    };
+}
+
+constructors!(Heads, &'a [T]);
+constructors!(HeadsMut, &'a mut [T]);
+
+impl<'a, T> Heads<'a, T> {
+    /// All elements from the first head to the last, gaps included.
+    pub(crate) fn data(&self) -> &'a [T] {
+        self.data
+    }
+
+    /// Cuts the [`outer_axis`](Self::outer_axis) before entry `index`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Count`] if there is no such axis, or `index` is beyond it.
+    pub fn split_at(self, index: usize) -> Result<(Self, Self)> {
+        let axis = self.layout.check_split(index)?;
+        Ok(self.cut(axis, index))
+    }
+
+    pub(crate) fn cut(self, axis: Axis, index: usize) -> (Self, Self) {
+        let (left, right, element) = self.layout.cut(axis, index);
+        let second = self.data.get(element..).unwrap_or_default();
+        (Self { data: self.data, layout: left }, Self { data: second, layout: right })
+    }
+}
+
+impl<T> HeadsMut<'_, T> {
+    pub(crate) fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// All elements from the first head to the last, gaps included.
+    pub(crate) fn data(&mut self) -> &mut [T] {
+        self.data
+    }
+
+    /// The same view for a shorter time.
+    pub(crate) fn reborrow(&mut self) -> HeadsMut<'_, T> {
+        HeadsMut { data: self.data, layout: self.layout }
+    }
+
+    /// Cuts the [`outer_axis`](Self::outer_axis) before entry `index`: two views that share nothing, for threads of your
+    /// own. The tokens of the second part keep their positions.
+    ///
+    /// ```
+    /// use posenc::{Frequencies, HeadsMut, Pairing, Positions, Rotary};
+    ///
+    /// let rope = Rotary::new(&Frequencies::new(4, 10_000.0)?, Pairing::Halves);
+    /// let mut q = vec![1.0_f32; 10 * 2 * 4];
+    /// let (mut left, mut right) = HeadsMut::new(&mut q, [10, 2, 4])?.split_at(6)?;
+    /// std::thread::scope(|scope| {
+    ///     scope.spawn(|| rope.rotate(&mut left, &Positions::from(0)));
+    ///     scope.spawn(|| rope.rotate(&mut right, &Positions::from(6)));
+    /// });
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Count`] if there is no such axis, or `index` is beyond it.
+    pub fn split_at(self, index: usize) -> Result<(Self, Self)> {
+        let axis = self.layout.check_split(index)?;
+        Ok(self.cut(axis, index))
+    }
+
+    /// Cuts the outer axis; the memory of any other cannot be told apart.
+    pub(crate) fn cut(self, axis: Axis, index: usize) -> (Self, Self) {
+        let (left, right, element) = self.layout.cut(axis, index);
+        // The last entry may end before a whole stride.
+        let (first, second) = self.data.split_at_mut(element.min(self.data.len()));
+        (Self { data: first, layout: left }, Self { data: second, layout: right })
     }
 }

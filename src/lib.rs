@@ -5,8 +5,11 @@
 extern crate alloc;
 
 mod bias;
+mod element;
 mod error;
 mod frequencies;
+#[cfg(feature = "half")]
+mod half;
 mod heads;
 mod math;
 #[cfg(feature = "rayon")]
@@ -19,9 +22,12 @@ mod sinusoidal;
 mod tables;
 
 pub use bias::{Alibi, AlibiForm, Anchor, DistanceBias};
+#[doc(hidden)]
+pub use element::TableSet;
+pub use element::{Element, Target, Work};
 pub use error::{Error, Result};
 pub use frequencies::Frequencies;
-pub use heads::{HeadsMut, Shape, Strides};
+pub use heads::{Axis, Heads, HeadsMut, Shape, Strides};
 pub use posenc_kernels::{Direction, Level, Pairing, UnknownLevel};
 pub use positions::{Ids, PositionId, Positions};
 pub use relative::{Clip, Init, RelativeEmbedding};

@@ -3,7 +3,7 @@
 //! Work is halved until the pieces are small, on the pool that the caller is in; no pool is built or sized here, and small
 //! work never looks for one.
 
-use crate::heads::HeadsMut;
+use crate::heads::{Axis, Heads, HeadsMut, Shape};
 use crate::rotary::Origin;
 
 /// Elements below which a piece is not cut further: some tens of microseconds, against about one for a fork and join.
@@ -11,18 +11,63 @@ const PIECE: usize = 1 << 16;
 
 /// Runs `work` on independent parts of a view.
 pub(crate) fn heads<T: Send>(view: HeadsMut<'_, T>, work: &(impl Fn(HeadsMut<'_, T>, Origin) + Sync)) {
-    cut(view, Origin::default(), work);
+    halve(view, Origin::default(), work);
 }
 
-fn cut<T: Send>(view: HeadsMut<'_, T>, origin: Origin, work: &(impl Fn(HeadsMut<'_, T>, Origin) + Sync)) {
-    match view.outer_axis() {
-        Some((axis, count)) if view.elements() >= 2 * PIECE => {
-            let at = count / 2;
-            let (left, right) = view.split(axis, at);
-            rayon::join(|| cut(left, origin, work), || cut(right, origin.moved(axis, at), work));
-        }
-        _ => work(view, origin),
+/// Runs `work` on independent parts of a view to write and the same parts of one to read.
+pub(crate) fn heads_into<S: Sync, D: Send>(
+    from: Heads<'_, S>,
+    to: HeadsMut<'_, D>,
+    work: &(impl Fn(Heads<'_, S>, HeadsMut<'_, D>, Origin) + Sync),
+) {
+    halve((from, to), Origin::default(), &|(from, to), origin| work(from, to, origin));
+}
+
+/// What can be cut along an axis.
+trait Whole: Send + Sized {
+    /// The outer axis, if the whole is worth cutting.
+    fn axis(&self) -> Option<(Axis, usize)>;
+
+    /// Cuts that axis before an entry.
+    fn cut(self, axis: Axis, index: usize) -> (Self, Self);
+}
+
+impl<T: Send> Whole for HeadsMut<'_, T> {
+    fn axis(&self) -> Option<(Axis, usize)> {
+        let Shape { batch, tokens, heads, dim } = self.shape();
+        // Saturating, since beside a count of zero the others may be of any size.
+        let elements = [batch, tokens, heads, dim].into_iter().fold(1, usize::saturating_mul);
+        self.outer_axis().filter(|_| elements >= 2 * PIECE)
     }
+
+    fn cut(self, axis: Axis, index: usize) -> (Self, Self) {
+        HeadsMut::cut(self, axis, index)
+    }
+}
+
+impl<S: Sync, D: Send> Whole for (Heads<'_, S>, HeadsMut<'_, D>) {
+    fn axis(&self) -> Option<(Axis, usize)> {
+        self.1.axis()
+    }
+
+    fn cut(self, axis: Axis, index: usize) -> (Self, Self) {
+        let ((from_left, from_right), (left, right)) = (self.0.cut(axis, index), self.1.cut(axis, index));
+        ((from_left, left), (from_right, right))
+    }
+}
+
+fn halve<V: Whole>(whole: V, origin: Origin, work: &(impl Fn(V, Origin) + Sync)) {
+    let Some((axis, count)) = whole.axis() else {
+        return work(whole, origin);
+    };
+    let index = count / 2;
+    let (left, right) = whole.cut(axis, index);
+    let moved = match axis {
+        Axis::Batch => Origin { sequence: origin.sequence + index, ..origin },
+        Axis::Token => Origin { token: origin.token + index, ..origin },
+        Axis::Head => origin,
+    };
+    rayon::join(|| halve(left, origin, work), || halve(right, moved, work));
 }
 
 /// Rows that can be cut in two.

@@ -117,6 +117,7 @@ impl<'a> Positions<'a> {
     /// Checks that there is a position for each of `batch × tokens` tokens, and each fits `rows` of a table, or the
     /// contract where there is no table.
     pub(crate) fn resolve(self, batch: usize, tokens: usize, rows: Option<usize>) -> Result<Resolved<'a>> {
+        let all = batch.saturating_mul(tokens);
         let (min, max) = match rows {
             Some(rows) => (0, i64::try_from(rows).unwrap_or(i64::MAX) - 1),
             None => (-LIMIT, LIMIT),
@@ -126,14 +127,14 @@ impl<'a> Positions<'a> {
                 let last = first + tokens.saturating_sub(1) as i128;
                 let fits = |position: &i128| (i128::from(min)..=i128::from(max)).contains(position);
                 match [(0, first), (tokens.saturating_sub(1), last)].into_iter().find(|(_, p)| !fits(p)) {
-                    Some((index, found)) if batch * tokens > 0 => Err(Error::Position { index, min, max, found }),
+                    Some((index, found)) if all > 0 => Err(Error::Position { index, min, max, found }),
                     _ => Ok(Resolved { list: List::From(first as i64), per_sequence: 0 }),
                 }
             }
             Kind::Ids(ids) => {
                 let per_sequence = if ids.len() == tokens { 0 } else { tokens };
-                if ids.len() != tokens && ids.len() != batch * tokens {
-                    return Err(Error::Length { what: "position ids", expected: batch * tokens, found: ids.len() });
+                if ids.len() != tokens && ids.len() != all {
+                    return Err(Error::Length { what: "position ids", expected: all, found: ids.len() });
                 }
                 match ids.outside(min, max) {
                     Some((index, found)) => Err(Error::Position { index, min, max, found }),

@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use posenc_kernels::{GatherAdd, Level};
+use posenc_kernels::{F32, GatherAdd, Level};
 
 use crate::error::{Error, Result, check_length, product, zeros};
 use crate::math;
@@ -232,7 +232,7 @@ impl RelativeEmbedding {
             for (key, index) in index.iter_mut().enumerate() {
                 *index = self.index(first_query.saturating_add(query), key);
             }
-            Level::detect().run(GatherAdd { rows, width: self.features, table: &self.weights, index: &index });
+            Level::detect().run(GatherAdd::<F32> { rows, width: self.features, table: &self.weights, index: &index });
         }
         Ok(())
     }

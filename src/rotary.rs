@@ -2,14 +2,16 @@
 
 use alloc::sync::Arc;
 use alloc::vec;
+use core::marker::PhantomData;
 
-use posenc_kernels::{Level, Rotate, Strided};
+use posenc_kernels::{Grid, InPlace, Into, Level, Memory, Rotate, Work as WorkOf};
 
+use crate::element::TableSet;
 use crate::error::{Error, Result};
-use crate::heads::{Axis, HeadsMut, Shape};
+use crate::heads::{Heads, HeadsMut, Layout, Shape, Strides};
 use crate::positions::Resolved;
 use crate::tables::BLOCK;
-use crate::{Direction, Frequencies, Pairing, Positions, Precision, TableBuilder, Tables};
+use crate::{Direction, Element, Frequencies, Pairing, Positions, Precision, TableBuilder, Tables, Target, Work};
 
 /// A rotary encoding: frequencies or tables, a pairing, a slice of the head, a direction.
 ///
@@ -40,19 +42,15 @@ use crate::{Direction, Frequencies, Pairing, Positions, Precision, TableBuilder,
 /// Source: Su et al., *RoFormer*, 2021; pairings as in GPT-NeoX and GPT-J.
 #[derive(Clone, Debug)]
 pub struct Rotary {
-    source: Source,
+    /// Works cosines and sines out; missing where tables were brought along.
+    builder: Option<Arc<TableBuilder>>,
+    tables: TableSet,
+    pairs: usize,
     pairing: Pairing,
     direction: Direction,
     /// The first rotated feature of a head.
     start: usize,
     level: Level,
-}
-
-/// Where cosines and sines come from.
-#[derive(Clone, Debug)]
-enum Source {
-    Builder(Arc<TableBuilder>),
-    Tables(Arc<Tables>),
 }
 
 impl Rotary {
@@ -73,28 +71,31 @@ impl Rotary {
     /// ```
     #[must_use]
     pub fn with_precision(frequencies: &Frequencies, pairing: Pairing, precision: Precision) -> Self {
-        Self::from_source(Source::Builder(Arc::new(TableBuilder::new(frequencies, precision))), pairing)
+        let builder = Arc::new(TableBuilder::new(frequencies, precision));
+        Self::from_parts(Some(builder), TableSet::default(), frequencies.pairs(), pairing)
     }
 
-    /// With tables: row `p` serves position `p`.
+    /// With tables of `f32` (for elements of `f32` and of 16 bits) or of `f64`: row `p` serves position `p`.
     ///
     /// ```
     /// use posenc::{Pairing, Rotary, Tables};
     ///
-    /// let tables = Tables::new(vec![1.0, 0.0], vec![0.0, 1.0], 1)?;
+    /// let tables = Tables::new(vec![1.0_f32, 0.0], vec![0.0, 1.0], 1)?;
     /// assert_eq!(Rotary::from_tables(tables, Pairing::Interleaved).width(), 2);
     /// # Ok::<(), posenc::Error>(())
     /// ```
     #[must_use]
-    pub fn from_tables(tables: impl Into<Arc<Tables>>, pairing: Pairing) -> Self {
-        Self::from_source(Source::Tables(tables.into()), pairing)
+    pub fn from_tables<W: Work>(tables: Tables<W>, pairing: Pairing) -> Self {
+        let pairs = tables.pairs();
+        Self::from_parts(None, W::set(Arc::new(tables)), pairs, pairing)
     }
 
-    fn from_source(source: Source, pairing: Pairing) -> Self {
-        Self { source, pairing, direction: Direction::Forward, start: 0, level: Level::detect() }
+    fn from_parts(builder: Option<Arc<TableBuilder>>, tables: TableSet, pairs: usize, pairing: Pairing) -> Self {
+        Self { builder, tables, pairs, pairing, direction: Direction::Forward, start: 0, level: Level::detect() }
     }
 
-    /// The same encoding with a table for positions `0 .. rows`, if it has none yet.
+    /// The same encoding with an f32 table for positions `0 .. rows`: for elements of `f32` and of 16 bits. Elements of
+    /// `f64` are served without a table still.
     ///
     /// ```
     /// use posenc::{Frequencies, HeadsMut, Pairing, Positions, Rotary};
@@ -109,16 +110,19 @@ impl Rotary {
     ///
     /// # Errors
     ///
-    /// As [`TableBuilder::build`]; [`Error::Length`] if there is a table already, of another number of rows.
+    /// As [`TableBuilder::build`]; [`Error::Length`] if the tables were brought along and have another number of rows.
     pub fn with_table(self, rows: usize) -> Result<Self> {
-        let tables = match &self.source {
-            Source::Builder(builder) => Arc::new(builder.build(rows)?),
-            Source::Tables(tables) if tables.rows() == rows => Arc::clone(tables),
-            Source::Tables(tables) => {
-                return Err(Error::Length { what: "table rows", expected: tables.rows(), found: rows });
+        match (&self.builder, &self.tables.single) {
+            (_, Some(tables)) if tables.rows() == rows => Ok(self),
+            (Some(builder), _) => {
+                let single = Some(Arc::new(builder.build(rows)?));
+                Ok(Self { tables: TableSet { single, ..self.tables }, ..self })
             }
-        };
-        Ok(Self { source: Source::Tables(tables), ..self })
+            (None, tables) => {
+                let expected = tables.as_ref().map_or(0, |tables| tables.rows());
+                Err(Error::Length { what: "table rows", expected, found: rows })
+            }
+        }
     }
 
     /// Forward, or back: [`Direction::Inverse`] turns by minus the angle.
@@ -161,7 +165,7 @@ impl Rotary {
     /// ```
     #[must_use]
     pub fn with_level(mut self, level: Level) -> Self {
-        if let Source::Builder(builder) = &mut self.source {
+        if let Some(builder) = &mut self.builder {
             Arc::make_mut(builder).set_level(level);
         }
         Self { level, ..self }
@@ -170,19 +174,13 @@ impl Rotary {
     /// How many features of a head turn.
     #[must_use]
     pub fn width(&self) -> usize {
-        2 * match &self.source {
-            Source::Builder(builder) => builder.pairs(),
-            Source::Tables(tables) => tables.pairs(),
-        }
+        2 * self.pairs
     }
 
-    /// The tables, if there are any.
+    /// The f32 tables, if there are any.
     #[must_use]
     pub fn tables(&self) -> Option<&Tables> {
-        match &self.source {
-            Source::Builder(_) => None,
-            Source::Tables(tables) => Some(tables),
-        }
+        self.tables.single.as_deref()
     }
 
     /// Turns all heads in place; a head's features outside the rotated slice stay as they are, to the bit.
@@ -190,10 +188,11 @@ impl Rotary {
     /// # Errors
     ///
     /// [`Error::Width`] if the rotated slice does not fit the heads, [`Error::Length`] if there are more or fewer ids than
-    /// tokens, [`Error::Position`] if a position is not served. Nothing is written then.
-    pub fn rotate(&self, heads: &mut HeadsMut<'_, f32>, positions: &Positions<'_>) -> Result<()> {
-        let positions = self.check(heads.shape(), positions)?;
-        self.part(heads.reborrow(), positions, Origin::default());
+    /// tokens, [`Error::Position`] if a position is not served, [`Error::Element`] if the tables that were brought along
+    /// are of the wrong type. Nothing is written then.
+    pub fn rotate<T: Element>(&self, heads: &mut HeadsMut<'_, T>, positions: &Positions<'_>) -> Result<()> {
+        let positions = self.check::<T::Work>(heads.shape(), positions)?;
+        self.in_place(heads.reborrow(), positions, Origin::default());
         Ok(())
     }
 
@@ -215,87 +214,207 @@ impl Rotary {
     ///
     /// As [`rotate`](Self::rotate).
     #[cfg(feature = "rayon")]
-    pub fn par_rotate(&self, heads: &mut HeadsMut<'_, f32>, positions: &Positions<'_>) -> Result<()> {
-        let positions = self.check(heads.shape(), positions)?;
-        crate::parallel::heads(heads.reborrow(), &|view, origin| self.part(view, positions, origin));
+    pub fn par_rotate<T: Element>(&self, heads: &mut HeadsMut<'_, T>, positions: &Positions<'_>) -> Result<()> {
+        let positions = self.check::<T::Work>(heads.shape(), positions)?;
+        crate::parallel::heads(heads.reborrow(), &|view: HeadsMut<'_, T>, origin| {
+            self.in_place(view, positions, origin);
+        });
         Ok(())
     }
 
-    fn check<'a>(&self, shape: Shape, positions: &Positions<'a>) -> Result<Resolved<'a>> {
+    /// Turns queries and keys of the same tokens in one go, so that cosines and sines are worked out once.
+    ///
+    /// ```
+    /// use posenc::{Frequencies, HeadsMut, Pairing, Positions, Rotary};
+    ///
+    /// let rope = Rotary::new(&Frequencies::new(64, 10_000.0)?, Pairing::Halves);
+    /// let (mut q, mut k) = (vec![1.0_f32; 5 * 8 * 64], vec![1.0_f32; 5 * 2 * 64]);
+    /// let mut q = HeadsMut::new(&mut q, [5, 8, 64])?;
+    /// let mut k = HeadsMut::new(&mut k, [5, 2, 64])?;
+    /// rope.rotate_both(&mut q, &mut k, &Positions::from(0))?;
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`rotate`](Self::rotate), for either; [`Error::Shape`] if they have different sequences or tokens.
+    pub fn rotate_both<T: Element>(
+        &self,
+        queries: &mut HeadsMut<'_, T>,
+        keys: &mut HeadsMut<'_, T>,
+        positions: &Positions<'_>,
+    ) -> Result<()> {
+        let (expected, found) = (queries.shape(), keys.shape());
+        if (expected.batch, expected.tokens) != (found.batch, found.tokens) {
+            return Err(Error::Shape { expected, found });
+        }
+        self.check::<T::Work>(found, positions)?;
+        let positions = self.check::<T::Work>(expected, positions)?;
+        self.walk::<T::Work>(expected, positions, Origin::default(), |block, cells| {
+            self.turn(queries, block, cells);
+            self.turn(keys, block, cells);
+        });
+        Ok(())
+    }
+
+    /// Reads heads from one place and writes them, turned, into another, which may be of a 16-bit type where `f32` is
+    /// read, and need not be initialised (`MaybeUninit`). All features of all heads are written: those outside the
+    /// rotated slice are copied.
+    ///
+    /// # Errors
+    ///
+    /// As [`rotate`](Self::rotate); [`Error::Shape`] if the two shapes differ.
+    pub fn rotate_into<S: Element, D: Target<S>>(
+        &self,
+        from: &Heads<'_, S>,
+        to: &mut HeadsMut<'_, D>,
+        positions: &Positions<'_>,
+    ) -> Result<()> {
+        let positions = self.check_into(from, to, positions)?;
+        self.copy_rotated(*from, to.reborrow(), positions, Origin::default());
+        Ok(())
+    }
+
+    /// [`rotate_into`](Self::rotate_into), on the rayon pool of the caller; serial where that is faster.
+    ///
+    /// # Errors
+    ///
+    /// As [`rotate_into`](Self::rotate_into).
+    #[cfg(feature = "rayon")]
+    pub fn par_rotate_into<S: Element, D: Target<S>>(
+        &self,
+        from: &Heads<'_, S>,
+        to: &mut HeadsMut<'_, D>,
+        positions: &Positions<'_>,
+    ) -> Result<()> {
+        let positions = self.check_into(from, to, positions)?;
+        crate::parallel::heads_into(*from, to.reborrow(), &|from, to, origin| {
+            self.copy_rotated(from, to, positions, origin);
+        });
+        Ok(())
+    }
+
+    fn check_into<'a, S: Element, D>(
+        &self,
+        from: &Heads<'_, S>,
+        to: &HeadsMut<'_, D>,
+        positions: &Positions<'a>,
+    ) -> Result<Resolved<'a>> {
+        let (expected, found) = (from.shape(), to.shape());
+        if expected != found {
+            return Err(Error::Shape { expected, found });
+        }
+        self.check::<S::Work>(expected, positions)
+    }
+
+    fn check<'a, W: Work>(&self, shape: Shape, positions: &Positions<'a>) -> Result<Resolved<'a>> {
         let end = self.start.saturating_add(self.width());
         if end > shape.dim {
             return Err(Error::Width { expected: shape.dim, found: end });
         }
-        let rows = self.tables().map(Tables::rows);
+        let rows = W::tables(&self.tables).map(|tables| tables.rows());
+        if rows.is_none() && self.builder.is_none() {
+            let found = if self.tables.single.is_some() { f32::NAME } else { f64::NAME };
+            return Err(Error::Element { expected: W::NAME, found });
+        }
         positions.resolve(shape.batch, shape.tokens, rows)
     }
 
     /// Turns the heads of a view that begins at `origin` of the whole; everything was checked.
-    fn part(&self, mut heads: HeadsMut<'_, f32>, positions: Resolved<'_>, origin: Origin) {
-        let pairs = self.width() / 2;
-        if heads.elements() == 0 || pairs == 0 {
+    fn in_place<T: Element>(&self, mut heads: HeadsMut<'_, T>, positions: Resolved<'_>, origin: Origin) {
+        self.walk::<T::Work>(heads.shape(), positions, origin, |block, cells| self.turn(&mut heads, block, cells));
+    }
+
+    fn copy_rotated<S: Element, D: Target<S>>(
+        &self,
+        from: Heads<'_, S>,
+        mut to: HeadsMut<'_, D>,
+        positions: Resolved<'_>,
+        origin: Origin,
+    ) {
+        self.walk::<S::Work>(from.shape(), positions, origin, |block, cells| {
+            self.turn_into(from, &mut to, block, cells);
+        });
+    }
+
+    /// Makes or finds the cosines and sines of a few tokens after the other, which stay in the nearest cache meanwhile.
+    fn walk<W: Work>(
+        &self,
+        shape: Shape,
+        positions: Resolved<'_>,
+        origin: Origin,
+        mut turn: impl FnMut(Block, Cells<'_, W>),
+    ) {
+        let Shape { batch, tokens, heads, dim } = shape;
+        if batch == 0 || tokens == 0 || heads == 0 || dim == 0 {
             return;
         }
-        let Shape { batch, tokens, .. } = heads.shape();
-        // One token, as in decoding, needs no allocation.
-        let mut few = [0.0; 2 * 256];
-        let mut many = vec![];
-        let cells = pairs * tokens.min(BLOCK);
-        let scratch = match &self.source {
-            Source::Tables(_) => &mut [],
-            Source::Builder(_) if 2 * cells <= few.len() => &mut few[..2 * cells],
-            Source::Builder(_) => {
-                many.resize(2 * cells, 0.0);
-                &mut many[..]
+        let blocks = (0..batch).flat_map(|sequence| {
+            let count = |token| BLOCK.min(tokens - token);
+            (0..tokens).step_by(BLOCK).map(move |token| Block { sequence, token, count: count(token) })
+        });
+        let mut rows = [0; BLOCK];
+        if let Some(tables) = W::tables(&self.tables) {
+            for block in blocks {
+                for (i, row) in rows[..block.count].iter_mut().enumerate() {
+                    let position = positions.get(origin.sequence + block.sequence, origin.token + block.token + i);
+                    *row = position as usize * self.pairs;
+                }
+                turn(block, Cells { cos: tables.cos(), sin: tables.sin(), rows: &rows[..block.count] });
             }
-        };
-        for sequence in 0..batch {
-            for token in (0..tokens).step_by(BLOCK) {
-                let block = Block { sequence, token, count: BLOCK.min(tokens - token) };
-                self.block(&mut heads, block, positions, origin, scratch);
+        } else if let Some(builder) = &self.builder {
+            rows.iter_mut().enumerate().for_each(|(i, row)| *row = i * self.pairs);
+            let cells = self.pairs * tokens.min(BLOCK);
+            // One token, as in decoding, needs no allocation.
+            let (mut few, mut many) = ([W::default(); 2 * 128], vec![]);
+            let scratch = if cells <= 128 {
+                &mut few[..]
+            } else {
+                many.resize(2 * cells, W::default());
+                &mut many[..]
+            };
+            let (cos, sin) = scratch.split_at_mut(scratch.len() / 2);
+            for block in blocks {
+                let (cos, sin) = (&mut cos[..block.count * self.pairs], &mut sin[..block.count * self.pairs]);
+                builder.rows(positions, origin.sequence + block.sequence, origin.token + block.token, cos, sin);
+                turn(block, Cells { cos, sin, rows: &rows[..block.count] });
             }
         }
     }
 
-    /// Turns the heads of a few tokens, whose cosines and sines stay in the nearest cache meanwhile.
-    fn block(
+    fn turn<T: Element>(&self, heads: &mut HeadsMut<'_, T>, block: Block, cells: Cells<'_, T::Work>) {
+        let Layout { shape, strides } = heads.layout();
+        let grid = block.grid(strides, self.start);
+        let memory = InPlace::<T::Format> { data: T::raw_mut(heads.data()), grid };
+        self.rotate_rows(memory, shape.heads, cells);
+    }
+
+    fn turn_into<S: Element, D: Target<S>>(
         &self,
-        heads: &mut HeadsMut<'_, f32>,
+        from: Heads<'_, S>,
+        to: &mut HeadsMut<'_, D>,
         block: Block,
-        positions: Resolved<'_>,
-        origin: Origin,
-        scratch: &mut [f32],
+        cells: Cells<'_, S::Work>,
     ) {
-        let Block { sequence, token, count } = block;
-        let pairs = self.width() / 2;
-        let mut table_rows = [0; BLOCK];
-        let (cos, sin) = match &self.source {
-            Source::Builder(builder) => {
-                let (cos, sin) = scratch.split_at_mut(scratch.len() / 2);
-                let (cos, sin) = (&mut cos[..count * pairs], &mut sin[..count * pairs]);
-                builder.rows(positions, origin.sequence + sequence, origin.token + token, cos, sin);
-                table_rows.iter_mut().enumerate().for_each(|(i, row)| *row = i * pairs);
-                (&*cos, &*sin)
-            }
-            Source::Tables(tables) => {
-                for (i, row) in table_rows[..count].iter_mut().enumerate() {
-                    *row = positions.get(origin.sequence + sequence, origin.token + token + i) as usize * pairs;
-                }
-                (tables.cos(), tables.sin())
-            }
+        let Layout { shape, strides } = to.layout();
+        let mut memory = Into::<D::Format, D::Source, D::Slot> {
+            from: S::raw(from.data()),
+            from_grid: block.grid(from.strides(), 0),
+            to_grid: block.grid(strides, 0),
+            to: D::slots(to.data()),
+            format: PhantomData,
         };
-        let (shape, strides) = (heads.shape(), heads.strides());
-        Rotate {
-            data: heads.data(),
-            start: sequence * strides.batch + token * strides.token + self.start,
-            groups: Strided { count, stride: strides.token },
-            members: Strided { count: shape.heads, stride: strides.head },
-            pairs,
-            cos,
-            sin,
-            table_rows: &table_rows,
-        }
-        .run(self.level, self.pairing, self.direction);
+        memory.carry(block.count, shape.heads, 0..self.start);
+        memory.carry(block.count, shape.heads, self.start + self.width()..shape.dim);
+        memory.from_grid.start += self.start;
+        memory.to_grid.start += self.start;
+        self.rotate_rows(memory, shape.heads, cells);
+    }
+
+    fn rotate_rows<M: Memory>(&self, memory: M, members: usize, cells: Cells<'_, WorkOf<M>>) {
+        let Cells { cos, sin, rows } = cells;
+        Rotate { memory, members, pairs: self.pairs, cos, sin, table_rows: rows, direction: self.direction }
+            .run(self.level, self.pairing);
     }
 }
 
@@ -307,20 +426,25 @@ struct Block {
     count: usize,
 }
 
+impl Block {
+    /// Where the heads of these tokens are, from a feature on.
+    fn grid(self, strides: Strides, feature: usize) -> Grid {
+        let start = self.sequence * strides.batch + self.token * strides.token + feature;
+        Grid { start, group: strides.token, member: strides.head }
+    }
+}
+
+/// Cosines and sines, and where those of each token of a block begin.
+#[derive(Clone, Copy)]
+struct Cells<'a, W> {
+    cos: &'a [W],
+    sin: &'a [W],
+    rows: &'a [usize],
+}
+
 /// Where a part of a view begins.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Origin {
     pub(crate) sequence: usize,
     pub(crate) token: usize,
-}
-
-impl Origin {
-    /// The origin of what lies `by` entries further along an axis.
-    pub(crate) fn moved(self, axis: Axis, by: usize) -> Self {
-        match axis {
-            Axis::Batch => Self { sequence: self.sequence + by, ..self },
-            Axis::Token => Self { token: self.token + by, ..self },
-            Axis::Head => self,
-        }
-    }
 }

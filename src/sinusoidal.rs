@@ -8,7 +8,7 @@ use posenc_kernels::{Arrangement, Level, Place, Write};
 use crate::error::{Result, check_length, zeros};
 use crate::positions::Resolved;
 use crate::tables::BLOCK;
-use crate::{Frequencies, Positions, Precision, TableBuilder};
+use crate::{Element, Frequencies, Positions, Precision, TableBuilder};
 
 /// Where sines and cosines stand in a row.
 ///
@@ -110,7 +110,7 @@ impl Sinusoidal {
     ///
     /// [`Error::Length`](crate::Error::Length) if `out` is not whole rows or there are more or fewer ids than rows,
     /// [`Error::Position`](crate::Error::Position) if a position is larger than 2^31 in size. Nothing is written then.
-    pub fn write(&self, out: &mut [f32], positions: &Positions<'_>) -> Result<()> {
+    pub fn write<T: Element>(&self, out: &mut [T], positions: &Positions<'_>) -> Result<()> {
         let positions = self.check(out, positions)?;
         self.rows(out, positions, 0, Write::Set);
         Ok(())
@@ -121,7 +121,7 @@ impl Sinusoidal {
     /// # Errors
     ///
     /// As [`write`](Self::write).
-    pub fn add(&self, x: &mut [f32], positions: &Positions<'_>) -> Result<()> {
+    pub fn add<T: Element>(&self, x: &mut [T], positions: &Positions<'_>) -> Result<()> {
         let positions = self.check(x, positions)?;
         self.rows(x, positions, 0, Write::Add);
         Ok(())
@@ -133,7 +133,7 @@ impl Sinusoidal {
     ///
     /// As [`write`](Self::write).
     #[cfg(feature = "rayon")]
-    pub fn par_write(&self, out: &mut [f32], positions: &Positions<'_>) -> Result<()> {
+    pub fn par_write<T: Element>(&self, out: &mut [T], positions: &Positions<'_>) -> Result<()> {
         self.par_rows(out, positions, Write::Set)
     }
 
@@ -154,32 +154,34 @@ impl Sinusoidal {
     ///
     /// As [`write`](Self::write).
     #[cfg(feature = "rayon")]
-    pub fn par_add(&self, x: &mut [f32], positions: &Positions<'_>) -> Result<()> {
+    pub fn par_add<T: Element>(&self, x: &mut [T], positions: &Positions<'_>) -> Result<()> {
         self.par_rows(x, positions, Write::Add)
     }
 
     #[cfg(feature = "rayon")]
-    fn par_rows(&self, x: &mut [f32], positions: &Positions<'_>, write: Write) -> Result<()> {
+    fn par_rows<T: Element>(&self, x: &mut [T], positions: &Positions<'_>, write: Write) -> Result<()> {
         let positions = self.check(x, positions)?;
-        crate::parallel::rows(x.len(), self.features, x, &|first, x| self.rows(x, positions, first, write));
+        crate::parallel::rows(x.len(), self.features, x, &|first, x: &mut [T]| {
+            self.rows(x, positions, first, write);
+        });
         Ok(())
     }
 
-    fn check<'a>(&self, x: &[f32], positions: &Positions<'a>) -> Result<Resolved<'a>> {
+    fn check<'a, T>(&self, x: &[T], positions: &Positions<'a>) -> Result<Resolved<'a>> {
         let tokens = x.len() / self.features.max(1);
         check_length("rows", tokens * self.features, x.len())?;
         positions.resolve(1, tokens, None)
     }
 
     /// Rows for the tokens from `first` on; sizes were checked.
-    fn rows(&self, x: &mut [f32], positions: Resolved<'_>, first: usize, write: Write) {
+    fn rows<T: Element>(&self, x: &mut [T], positions: Resolved<'_>, first: usize, write: Write) {
         if x.is_empty() {
             return;
         }
         let pairs = self.builder.pairs();
         let block = BLOCK.min(x.len() / self.features);
-        let mut cos = vec![0.0; block * pairs];
-        let mut sin = vec![0.0; block * pairs];
+        let mut cos = vec![T::Work::default(); block * pairs];
+        let mut sin = vec![T::Work::default(); block * pairs];
         for (index, rows) in x.chunks_mut(block * self.features).enumerate() {
             let cells = rows.len() / self.features * pairs;
             let (cos, sin) = (&mut cos[..cells], &mut sin[..cells]);
@@ -189,7 +191,11 @@ impl Sinusoidal {
                 Order::SinCos => (sin, cos, Arrangement::Blocked),
                 Order::CosSin => (cos, sin, Arrangement::Blocked),
             };
-            Place { rows, width: self.features, a, b }.run(self.level, arrangement, write);
+            Place::<T::Format> { rows: T::raw_mut(rows), width: self.features, a, b }.run(
+                self.level,
+                arrangement,
+                write,
+            );
         }
     }
 }

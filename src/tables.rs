@@ -6,7 +6,7 @@ use posenc_kernels::{Exact, Level, Rows, Single32};
 
 use crate::error::{Error, Result, check_length, zeros};
 use crate::positions::Resolved;
-use crate::{Frequencies, Pairing, Positions};
+use crate::{Element, Frequencies, Pairing, Positions};
 
 /// How angles are rounded.
 ///
@@ -90,22 +90,42 @@ impl TableBuilder {
         self.frequencies.pairs()
     }
 
-    /// Tables for positions `0 .. rows`.
+    /// Tables in f32 for positions `0 .. rows`.
     ///
     /// # Errors
     ///
-    /// [`Error::Position`] if `rows` goes beyond 2^31, [`Error::Count`] if the tables do not fit the address space.
+    /// [`Error::Position`] if `rows` goes beyond 2^31, [`Error::Count`] if the tables do not fit the memory.
     pub fn build(&self, rows: usize) -> Result<Tables> {
+        self.build_as(rows)
+    }
+
+    /// Tables of any element type for positions `0 .. rows`, each value rounded once.
+    ///
+    /// In f64 they are within 1 ULP, or 2^-53 where that is more, for positions below 2^24; in the 16-bit types they are
+    /// the nearest to the true value.
+    ///
+    /// ```
+    /// use posenc::{Frequencies, Precision, TableBuilder};
+    ///
+    /// let builder = TableBuilder::new(&Frequencies::new(2, 10_000.0)?, Precision::Exact);
+    /// assert_eq!(builder.build_as::<f64>(2)?.cos()[1], 1.0_f64.cos());
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build).
+    pub fn build_as<T: Element>(&self, rows: usize) -> Result<Tables<T>> {
         self.build_with(rows, Self::fill)
     }
 
-    /// [`build`](Self::build), on the rayon pool of the caller.
+    /// [`build_as`](Self::build_as), on the rayon pool of the caller.
     ///
     /// ```
     /// use posenc::{Frequencies, Precision, TableBuilder};
     ///
     /// let builder = TableBuilder::new(&Frequencies::new(128, 10_000.0)?, Precision::Exact);
-    /// assert_eq!(builder.par_build(5000)?, builder.build(5000)?);
+    /// assert_eq!(builder.par_build::<f32>(5000)?, builder.build(5000)?);
     /// # Ok::<(), posenc::Error>(())
     /// ```
     ///
@@ -113,28 +133,28 @@ impl TableBuilder {
     ///
     /// As [`build`](Self::build).
     #[cfg(feature = "rayon")]
-    pub fn par_build(&self, rows: usize) -> Result<Tables> {
+    pub fn par_build<T: Element>(&self, rows: usize) -> Result<Tables<T>> {
         self.build_with(rows, Self::par_fill)
     }
 
-    fn build_with(
+    fn build_with<T: Element>(
         &self,
         rows: usize,
-        fill: impl Fn(&Self, &Positions<'_>, &mut [f32], &mut [f32]) -> Result<()>,
-    ) -> Result<Tables> {
+        fill: impl Fn(&Self, &Positions<'_>, &mut [T], &mut [T]) -> Result<()>,
+    ) -> Result<Tables<T>> {
         Positions::from(0_usize).resolve(1, rows, None)?;
         let (mut cos, mut sin) = (zeros("cosines", &[rows, self.pairs()])?, zeros("sines", &[rows, self.pairs()])?);
         fill(self, &Positions::from(0_usize), &mut cos, &mut sin)?;
         Ok(Tables { cos, sin, pairs: self.pairs(), rows })
     }
 
-    /// Fills rows of cosines and sines, `[positions, pairs]` each.
+    /// Fills rows of cosines and sines, `[positions, pairs]` each, of any element type.
     ///
     /// # Errors
     ///
     /// [`Error::Length`] if the two slices differ, are not whole rows, or not one row a position;
     /// [`Error::Position`] if a position is larger than 2^31 in size.
-    pub fn fill(&self, positions: &Positions<'_>, cos: &mut [f32], sin: &mut [f32]) -> Result<()> {
+    pub fn fill<T: Element>(&self, positions: &Positions<'_>, cos: &mut [T], sin: &mut [T]) -> Result<()> {
         let positions = self.check(positions, cos, sin)?;
         self.rows(positions, 0, 0, cos, sin);
         Ok(())
@@ -146,7 +166,7 @@ impl TableBuilder {
     ///
     /// As [`fill`](Self::fill).
     #[cfg(feature = "rayon")]
-    pub fn par_fill(&self, positions: &Positions<'_>, cos: &mut [f32], sin: &mut [f32]) -> Result<()> {
+    pub fn par_fill<T: Element>(&self, positions: &Positions<'_>, cos: &mut [T], sin: &mut [T]) -> Result<()> {
         let positions = self.check(positions, cos, sin)?;
         let cells = cos.len();
         crate::parallel::rows(cells, self.pairs(), (cos, sin), &|first, (cos, sin)| {
@@ -155,7 +175,7 @@ impl TableBuilder {
         Ok(())
     }
 
-    fn check<'a>(&self, positions: &Positions<'a>, cos: &[f32], sin: &[f32]) -> Result<Resolved<'a>> {
+    fn check<'a, T>(&self, positions: &Positions<'a>, cos: &[T], sin: &[T]) -> Result<Resolved<'a>> {
         check_length("sines", cos.len(), sin.len())?;
         let rows = cos.len() / self.pairs().max(1);
         check_length("cosines", rows * self.pairs(), cos.len())?;
@@ -163,13 +183,13 @@ impl TableBuilder {
     }
 
     /// Fills the rows of a sequence's tokens from `first` on; sizes were checked.
-    pub(crate) fn rows(
+    pub(crate) fn rows<T: Element>(
         &self,
         positions: Resolved<'_>,
         sequence: usize,
         first: usize,
-        cos: &mut [f32],
-        sin: &mut [f32],
+        cos: &mut [T],
+        sin: &mut [T],
     ) {
         let cells = BLOCK * self.pairs().max(1);
         let mut block = [0.0; BLOCK];
@@ -183,17 +203,18 @@ impl TableBuilder {
     }
 
     /// Fills one row for each of `positions`, which it may round.
-    fn block(&self, positions: &mut [f64], cos: &mut [f32], sin: &mut [f32]) {
+    fn block<T: Element>(&self, positions: &mut [f64], cos: &mut [T], sin: &mut [T]) {
         let magnitude = self.frequencies.magnitude();
+        let (cos, sin) = (T::raw_mut(cos), T::raw_mut(sin));
         match &self.single {
             None => {
                 let angles = Exact { turns: self.frequencies.turns(), magnitude };
-                self.level.run(Rows { angles, positions, cos, sin });
+                self.level.run(Rows::<_, T::Format> { angles, positions, cos, sin });
             }
             Some(frequencies) => {
                 positions.iter_mut().for_each(|p| *p = f64::from(*p as f32));
                 let angles = Single32 { frequencies, magnitude: magnitude as f32 };
-                self.level.run(Rows { angles, positions, cos, sin });
+                self.level.run(Rows::<_, T::Format> { angles, positions, cos, sin });
             }
         }
     }
@@ -212,20 +233,20 @@ impl TableBuilder {
 /// # Ok::<(), posenc::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tables {
-    cos: Vec<f32>,
-    sin: Vec<f32>,
+pub struct Tables<T = f32> {
+    cos: Vec<T>,
+    sin: Vec<T>,
     pairs: usize,
     rows: usize,
 }
 
-impl Tables {
+impl<T: Element> Tables<T> {
     /// Tables that were brought along, one value for each position and pair.
     ///
     /// # Errors
     ///
     /// [`Error::Length`] if the two differ or are not whole rows, [`Error::Count`] if `pairs` is 0.
-    pub fn new(cos: Vec<f32>, sin: Vec<f32>, pairs: usize) -> Result<Self> {
+    pub fn new(cos: Vec<T>, sin: Vec<T>, pairs: usize) -> Result<Self> {
         if pairs == 0 {
             return Err(Error::Count { what: "pairs", expected: "at least 1", found: 0 });
         }
@@ -241,14 +262,17 @@ impl Tables {
     ///
     /// [`Error::Count`] if `width` is 0 or odd; [`Error::Length`] as in [`new`](Self::new); [`Error::Number`] if
     /// the two features of a pair have different values, as happens when the pairing is not the one of the tables.
-    pub fn from_full_width(cos: &[f32], sin: &[f32], width: usize, pairing: Pairing) -> Result<Self> {
+    pub fn from_full_width(cos: &[T], sin: &[T], width: usize, pairing: Pairing) -> Result<Self>
+    where
+        T: PartialEq + Into<f64>,
+    {
         if width == 0 || !width.is_multiple_of(2) {
             return Err(Error::Count { what: "table width", expected: "an even number above 0", found: width });
         }
         check_length("sines", cos.len(), sin.len())?;
         check_length("cosines", cos.len() / width * width, cos.len())?;
         let pairs = width / 2;
-        let halve = |full: &[f32]| -> Result<Vec<f32>> {
+        let halve = |full: &[T]| -> Result<Vec<T>> {
             let mut half = Vec::with_capacity(full.len() / 2);
             for row in full.chunks_exact(width) {
                 for j in 0..pairs {
@@ -256,9 +280,9 @@ impl Tables {
                         Pairing::Halves => (row[j], row[j + pairs]),
                         Pairing::Interleaved => (row[2 * j], row[2 * j + 1]),
                     };
-                    if first.to_bits() != second.to_bits() {
+                    if first != second {
                         let expected = "the value of the other feature of its pair";
-                        return Err(Error::Number { what: "table value", expected, found: f64::from(second) });
+                        return Err(Error::Number { what: "table value", expected, found: second.into() });
                     }
                     half.push(first);
                 }
@@ -282,19 +306,19 @@ impl Tables {
 
     /// All cosines, row after row.
     #[must_use]
-    pub fn cos(&self) -> &[f32] {
+    pub fn cos(&self) -> &[T] {
         &self.cos
     }
 
     /// All sines, row after row.
     #[must_use]
-    pub fn sin(&self) -> &[f32] {
+    pub fn sin(&self) -> &[T] {
         &self.sin
     }
 
     /// Cosines and sines of one position; `None` beyond the last row.
     #[must_use]
-    pub fn row(&self, position: usize) -> Option<(&[f32], &[f32])> {
+    pub fn row(&self, position: usize) -> Option<(&[T], &[T])> {
         let cells = (position < self.rows).then(|| position * self.pairs..(position + 1) * self.pairs)?;
         Some((&self.cos[cells.clone()], &self.sin[cells]))
     }

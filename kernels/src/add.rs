@@ -1,9 +1,10 @@
-//! Additions in place: a window that slides along a vector, rows taken from a table, and two rows woven into one.
+//! Additions in place: a window that slides along a vector, rows taken from a table, and two rows placed side by side.
 //!
 //! Biases that depend on a distance, learned embeddings and sinusoids all end here.
 
 use crate::Level;
-use crate::vector::{Isa, Kernel, Scalar, Single, Vector};
+use crate::format::{Format, array_at, unit_at, unit_at_mut, unit_len};
+use crate::vector::{Isa, Kernel, Scalar, Vector};
 
 /// Adds to row `i` the `width` values of `window` that begin at `start − i·step`.
 ///
@@ -15,20 +16,20 @@ use crate::vector::{Isa, Kernel, Scalar, Single, Vector};
 ///
 /// With `step = 1`, cell `(i, j)` gets `window[start + j − i]`, a function of the distance `j − i`.
 #[derive(Debug)]
-pub struct SlidingAdd<'a> {
+pub struct SlidingAdd<'a, F: Format> {
     /// Rows of `width`, one behind the other.
-    pub rows: &'a mut [f32],
+    pub rows: &'a mut [F::Store],
     /// Length of a row.
     pub width: usize,
     /// What is added.
-    pub window: &'a [f32],
+    pub window: &'a [F::Work],
     /// Where the first row reads.
     pub start: usize,
     /// How far each further row reads to the left of the one before it.
     pub step: usize,
 }
 
-impl Kernel for SlidingAdd<'_> {
+impl<F: Format> Kernel for SlidingAdd<'_, F> {
     type Output = ();
 
     /// # Panics
@@ -41,25 +42,25 @@ impl Kernel for SlidingAdd<'_> {
         }
         for (i, row) in self.rows.chunks_exact_mut(self.width).enumerate() {
             let at = self.start - i * self.step;
-            add(isa, row, &self.window[at..at + self.width]);
+            put::<F, Computed, true, I>(isa, row, &self.window[at..at + self.width]);
         }
     }
 }
 
 /// Adds to each row the table row that its index names.
 #[derive(Debug)]
-pub struct GatherAdd<'a> {
+pub struct GatherAdd<'a, F: Format> {
     /// Rows of `width`, one behind the other.
-    pub rows: &'a mut [f32],
+    pub rows: &'a mut [F::Store],
     /// Length of a row, here and in the table.
     pub width: usize,
     /// The table.
-    pub table: &'a [f32],
+    pub table: &'a [F::Store],
     /// For each row, the number of a table row.
     pub index: &'a [usize],
 }
 
-impl Kernel for GatherAdd<'_> {
+impl<F: Format> Kernel for GatherAdd<'_, F> {
     type Output = ();
 
     /// # Panics
@@ -71,7 +72,7 @@ impl Kernel for GatherAdd<'_> {
             return;
         }
         for (row, &index) in self.rows.chunks_exact_mut(self.width).zip(self.index) {
-            add(isa, row, &self.table[index * self.width..][..self.width]);
+            put::<F, Stored, true, I>(isa, row, &self.table[index * self.width..][..self.width]);
         }
     }
 }
@@ -98,33 +99,33 @@ pub enum Write {
 ///
 /// `a` and `b` hold `width/2` values a row, rounded up; of an odd width, the last `b` of a row is not used.
 #[derive(Debug)]
-pub struct Place<'a> {
+pub struct Place<'a, F: Format> {
     /// Rows of `width`, one behind the other.
-    pub rows: &'a mut [f32],
+    pub rows: &'a mut [F::Store],
     /// Length of a row.
     pub width: usize,
     /// The source that comes first.
-    pub a: &'a [f32],
+    pub a: &'a [F::Work],
     /// The source that comes second.
-    pub b: &'a [f32],
+    pub b: &'a [F::Work],
 }
 
-impl Place<'_> {
+impl<F: Format> Place<'_, F> {
     /// Fills or adds to all rows.
     #[inline]
     pub fn run(self, level: Level, arrangement: Arrangement, write: Write) {
         match (arrangement, write) {
-            (Arrangement::Woven, Write::Set) => level.run(Placing::<true, false>(self)),
-            (Arrangement::Woven, Write::Add) => level.run(Placing::<true, true>(self)),
-            (Arrangement::Blocked, Write::Set) => level.run(Placing::<false, false>(self)),
-            (Arrangement::Blocked, Write::Add) => level.run(Placing::<false, true>(self)),
+            (Arrangement::Woven, Write::Set) => level.run(Placing::<F, true, false>(self)),
+            (Arrangement::Woven, Write::Add) => level.run(Placing::<F, true, true>(self)),
+            (Arrangement::Blocked, Write::Set) => level.run(Placing::<F, false, false>(self)),
+            (Arrangement::Blocked, Write::Add) => level.run(Placing::<F, false, true>(self)),
         }
     }
 }
 
-struct Placing<'a, const WOVEN: bool, const ADD: bool>(Place<'a>);
+struct Placing<'a, F: Format, const WOVEN: bool, const ADD: bool>(Place<'a, F>);
 
-impl<const WOVEN: bool, const ADD: bool> Kernel for Placing<'_, WOVEN, ADD> {
+impl<F: Format, const WOVEN: bool, const ADD: bool> Kernel for Placing<'_, F, WOVEN, ADD> {
     type Output = ();
 
     #[inline(always)]
@@ -137,54 +138,110 @@ impl<const WOVEN: bool, const ADD: bool> Kernel for Placing<'_, WOVEN, ADD> {
         let sources = a.chunks_exact(half).zip(b.chunks_exact(half));
         for (row, (a, b)) in rows.chunks_exact_mut(width).zip(sources) {
             if WOVEN {
-                let done = weave::<I::F32, ADD>(isa, row, a, b);
-                weave::<<Scalar as Isa>::F32, ADD>(Scalar, &mut row[2 * done..], &a[done..], &b[done..]);
-                if let ([last], Some(&a)) = (row.as_chunks_mut::<2>().1, a.get(width / 2)) {
-                    *last = if ADD { *last + a } else { a };
-                }
+                let done = weave::<F, I, ADD>(isa, row, a, b, 0);
+                let done = weave::<F, I::Narrower, ADD>(isa.narrower(), row, a, b, done);
+                weave::<F, Scalar, ADD>(Scalar, row, a, b, done);
+                let (even, last) = row.split_at_mut(width / 2 * 2);
+                put::<F, Computed, ADD, Scalar>(Scalar, last, &a[even.len() / 2..]);
             } else {
                 let (first, second) = row.split_at_mut(half);
-                if ADD {
-                    add(isa, first, a);
-                    add(isa, second, b);
-                } else {
-                    first.copy_from_slice(a);
-                    second.copy_from_slice(&b[..width - half]);
-                }
+                put::<F, Computed, ADD, I>(isa, first, a);
+                put::<F, Computed, ADD, I>(isa, second, &b[..width - half]);
             }
         }
     }
 }
 
-/// `row += other`.
-#[inline(always)]
-fn add<I: Isa>(isa: I, row: &mut [f32], other: &[f32]) {
-    #[inline(always)]
-    fn lanes<V: Vector<Elem = f32>>(isa: V::Isa, row: &mut [f32], other: &[f32]) {
-        for (x, y) in V::split_mut(row).0.iter_mut().zip(V::split(other).0) {
-            (V::load(isa, x) + V::load(isa, y)).store(x);
-        }
-    }
-    lanes::<I::F32>(isa, row, other);
-    let done = row.len() - row.len() % I::F32::LANES;
-    lanes::<<Scalar as Isa>::F32>(Scalar, &mut row[done..], &other[done..]);
+/// Where a value that is put into a row comes from.
+trait From<F: Format> {
+    type Item: Copy;
+
+    fn load<I: Isa>(isa: I, slice: &[Self::Item], at: usize) -> [F::Lanes<I>; 2];
 }
 
-/// Weaves whole vectors and tells how many pairs that were.
-#[inline(always)]
-fn weave<V: Single, const ADD: bool>(isa: V::Isa, row: &mut [f32], a: &[f32], b: &[f32]) -> usize {
-    let (row, _) = V::split_mut(row).0.as_chunks_mut::<2>();
-    let mut done = 0;
-    for ([x, y], (a, b)) in row.iter_mut().zip(V::split(a).0.iter().zip(V::split(b).0)) {
-        let (low, high) = V::load(isa, a).interleave(V::load(isa, b));
-        if ADD {
-            (V::load(isa, x) + low).store(x);
-            (V::load(isa, y) + high).store(y);
-        } else {
-            low.store(x);
-            high.store(y);
-        }
-        done += V::LANES;
+/// From elements of the row's own format.
+struct Stored;
+
+/// From numbers of the kind that is computed with.
+struct Computed;
+
+impl<F: Format> From<F> for Stored {
+    type Item = F::Store;
+
+    #[inline(always)]
+    fn load<I: Isa>(isa: I, slice: &[F::Store], at: usize) -> [F::Lanes<I>; 2] {
+        F::load(isa, unit_at::<F, I, _>(slice, at))
     }
-    done
+}
+
+impl<F: Format> From<F> for Computed {
+    type Item = F::Work;
+
+    #[inline(always)]
+    fn load<I: Isa>(isa: I, slice: &[F::Work], at: usize) -> [F::Lanes<I>; 2] {
+        F::table(isa, unit_at::<F, I, _>(slice, at))
+    }
+}
+
+/// `row += other`, or `row = other`.
+#[inline(always)]
+fn put<F: Format, S: From<F>, const ADD: bool, I: Isa>(isa: I, row: &mut [F::Store], other: &[S::Item]) {
+    let done = units::<F, S, ADD, I>(isa, row, other, 0);
+    let isa = isa.narrower();
+    let done = units::<F, S, ADD, _>(isa, row, other, done);
+    let done = units::<F, S, ADD, _>(isa.narrower(), row, other, done);
+    let done = units::<F, S, ADD, _>(Scalar, row, other, done);
+    if let (Some(last), Some(&other)) = (row.get_mut(done), other.get(done)) {
+        let mut pair = [*last; 2];
+        units::<F, S, ADD, _>(Scalar, &mut pair, &[other; 2], 0);
+        *last = pair[0];
+    }
+}
+
+/// Puts whole units from an element on and tells where it stopped.
+#[inline(always)]
+fn units<F: Format, S: From<F>, const ADD: bool, I: Isa>(
+    isa: I,
+    row: &mut [F::Store],
+    other: &[S::Item],
+    mut at: usize,
+) -> usize {
+    while at + unit_len::<F, I>() <= row.len() {
+        let other = S::load(isa, other, at);
+        merge::<F, ADD, I>(isa, row, at, other);
+        at += unit_len::<F, I>();
+    }
+    at
+}
+
+/// Weaves whole units from a pair on and tells where it stopped.
+#[inline(always)]
+fn weave<F: Format, I: Isa, const ADD: bool>(
+    isa: I,
+    row: &mut [F::Store],
+    a: &[F::Work],
+    b: &[F::Work],
+    mut pair: usize,
+) -> usize {
+    while 2 * pair + unit_len::<F, I>() <= row.len() {
+        let even = F::ready(isa, F::Lanes::<I>::load(isa, array_at::<F::Lanes<I>, _>(a, pair)));
+        let odd = F::ready(isa, F::Lanes::<I>::load(isa, array_at::<F::Lanes<I>, _>(b, pair)));
+        let woven = if F::SPLIT { [even, odd] } else { even.interleave(odd) };
+        merge::<F, ADD, I>(isa, row, 2 * pair, woven);
+        pair += F::Lanes::<I>::LANES;
+    }
+    pair
+}
+
+/// Adds to the unit at an element, or overwrites it.
+#[inline(always)]
+fn merge<F: Format, const ADD: bool, I: Isa>(isa: I, row: &mut [F::Store], at: usize, [a, b]: [F::Lanes<I>; 2]) {
+    let unit = unit_at_mut::<F, I, _>(row, at);
+    let sum = if ADD {
+        let [x, y] = F::load(isa, unit);
+        [x + a, y + b]
+    } else {
+        [a, b]
+    };
+    F::store(isa, sum, unit);
 }

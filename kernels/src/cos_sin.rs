@@ -12,6 +12,11 @@
 //! `|t| · 2^-114`, so a result next to a zero crossing is as good as any other. `docs/numerics.md` has the proof.
 
 use crate::turns::Turns;
+mod cells;
+
+pub use cells::Cell;
+
+use crate::format::array_at;
 use crate::vector::{Double, Isa, Kernel, Scalar};
 
 /// `sin(r·π/2) / r` in powers of `r²`; `docs/polynomials.py` makes these numbers and states their error.
@@ -43,23 +48,31 @@ const FOURS: f64 = 4.0 * WHOLE;
 const RADIANS: [f64; 4] =
     [0.636_619_567_871_093_8, 2.044_964_730_885_112_7e-7, 1.450_445_666_351_107_8e-14, 1.076_057_281_073_874_8e-19];
 
-/// Cos and sin of `position` times the frequency that `pieces` hold, as f64.
+/// An angle as it is left when whole quarter turns are taken off.
+#[derive(Clone, Copy)]
+struct Reduced<V> {
+    /// What is left of it, in quarter turns: at most a half.
+    rest: [V; 4],
+    /// The quarter turns taken off, in the lowest bits.
+    quadrant: V,
+}
+
+/// Takes the quarter turns off `position` times the frequency that `pieces` hold.
 #[inline(always)]
-fn cos_sin<V: Double>(isa: V::Isa, position: V, pieces: [V; 4]) -> (V, V) {
+fn reduce<V: Double>(isa: V::Isa, position: V, pieces: [V; 4]) -> Reduced<V> {
     let whole = V::splat(isa, WHOLE);
+    let fours = V::splat(isa, FOURS);
     let first = position * pieces[0];
     let second = position * pieces[1];
-    let fours = V::splat(isa, FOURS);
+    let third = position * pieces[2];
     let first = first - ((first + fours) - fours);
-    let quadrant = (first + second) + whole;
-    let rest = (first - (quadrant - whole)) + second;
-    let r = (rest + position * pieces[2]) + position * pieces[3];
+    let quadrant = ((first + second) + third) + whole;
+    Reduced { rest: [first - (quadrant - whole), second, third, position * pieces[3]], quadrant }
+}
 
-    let square = r * r;
-    let sin = polynomial(isa, &SIN, square) * r;
-    let cos = polynomial(isa, &COS, square) * square + V::splat(isa, 1.0);
-
-    // Odd quadrants swap the two; bit 1 negates the sine, and bit 1 of `quadrant + 1` the cosine.
+/// Swaps and negates as the quadrant says: odd ones swap, bit 1 negates the sine, and bit 1 of `quadrant + 1` the cosine.
+#[inline(always)]
+fn place<V: Double>(isa: V::Isa, quadrant: V, cos: V, sin: V) -> (V, V) {
     let swap = (sin ^ cos) & quadrant.lowest_bit_mask();
     let sign = V::splat(isa, -0.0);
     let negate_sin = quadrant.shift_left::<62>();
@@ -67,11 +80,22 @@ fn cos_sin<V: Double>(isa: V::Isa, position: V, pieces: [V; 4]) -> (V, V) {
     ((cos ^ swap) ^ (negate_cos & sign), (sin ^ swap) ^ (negate_sin & sign))
 }
 
+/// Cos and sin as f64 that are good enough to be rounded to f32.
+#[inline(always)]
+fn cos_sin<V: Double>(isa: V::Isa, position: V, pieces: [V; 4]) -> (V, V) {
+    let Reduced { rest: [a, b, c, d], quadrant } = reduce(isa, position, pieces);
+    let r = ((a + b) + c) + d;
+    let square = r * r;
+    let sin = polynomial(isa, &SIN, square) * r;
+    let cos = polynomial(isa, &COS, square) * square + V::splat(isa, 1.0);
+    place(isa, quadrant, cos, sin)
+}
+
 /// `c0 + c1·x + c2·x² + …`, from the highest power down.
 #[inline(always)]
-fn polynomial<V: Double>(isa: V::Isa, coefficients: &[f64; 5], x: V) -> V {
-    let mut sum = V::splat(isa, coefficients[4]);
-    for &c in coefficients[..4].iter().rev() {
+fn polynomial<V: Double, const N: usize>(isa: V::Isa, coefficients: &[f64; N], x: V) -> V {
+    let mut sum = V::splat(isa, coefficients[N - 1]);
+    for &c in coefficients[..N - 1].iter().rev() {
         sum = sum * x + V::splat(isa, c);
     }
     sum
@@ -82,13 +106,17 @@ pub trait Angles: Copy {
     /// How many pairs a row has.
     fn pairs(self) -> usize;
 
-    /// Cos and sin for one position and the pairs from `at` on, each to be rounded to f32.
-    fn lanes<V: Double>(self, isa: V::Isa, position: f64, at: usize) -> (V, V);
+    /// For one position and the pairs from `at` on: two factors whose product is the angle in quarter turns, the second
+    /// in pieces.
+    fn factors<V: Double>(self, isa: V::Isa, position: f64, at: usize) -> (V, [V; 4]);
+
+    /// Applies the magnitude to a cosine or a sine.
+    fn scale<V: Double>(self, isa: V::Isa, value: V) -> V;
 }
 
-/// The angle is the exact product; the results are rounded once, to f32.
+/// The angle is the exact product; the results are rounded once.
 ///
-/// Within 0.5001 ULP of the true value for `|position| < 2^24`, within 0.51 to 2^31.
+/// In f32 within 0.5001 ULP of the true value for `|position| < 2^24`, within 0.51 to 2^31.
 #[derive(Clone, Copy, Debug)]
 pub struct Exact<'a> {
     /// The frequencies.
@@ -104,12 +132,14 @@ impl Angles for Exact<'_> {
     }
 
     #[inline(always)]
-    fn lanes<V: Double>(self, isa: V::Isa, position: f64, at: usize) -> (V, V) {
+    fn factors<V: Double>(self, isa: V::Isa, position: f64, at: usize) -> (V, [V; 4]) {
         let [a, b, c, d] = self.turns.pieces();
-        let pieces = [load(isa, a, at), load(isa, b, at), load(isa, c, at), load(isa, d, at)];
-        let (cos, sin) = cos_sin(isa, V::splat(isa, position), pieces);
-        let magnitude = V::splat(isa, self.magnitude);
-        (cos * magnitude, sin * magnitude)
+        (V::splat(isa, position), [load(isa, a, at), load(isa, b, at), load(isa, c, at), load(isa, d, at)])
+    }
+
+    #[inline(always)]
+    fn scale<V: Double>(self, isa: V::Isa, value: V) -> V {
+        value * V::splat(isa, self.magnitude)
     }
 }
 
@@ -132,15 +162,17 @@ impl Angles for Single32<'_> {
     }
 
     #[inline(always)]
-    fn lanes<V: Double>(self, isa: V::Isa, position: f64, at: usize) -> (V, V) {
-        let frequencies = V::widen(isa, &V::split(&self.frequencies[at..at + V::LANES]).0[0]);
+    fn factors<V: Double>(self, isa: V::Isa, position: f64, at: usize) -> (V, [V; 4]) {
+        let frequencies = V::widen(isa, array_at::<V, _>(self.frequencies, at));
         // A product of two f32 is exact in f64, so narrowing is the one rounding that f32 arithmetic makes.
         let angle = rounded(isa, V::splat(isa, position) * frequencies);
         let [a, b, c, d] = RADIANS;
-        let pieces = [V::splat(isa, a), V::splat(isa, b), V::splat(isa, c), V::splat(isa, d)];
-        let (cos, sin) = cos_sin(isa, angle, pieces);
-        let magnitude = V::splat(isa, f64::from(self.magnitude));
-        (rounded(isa, cos) * magnitude, rounded(isa, sin) * magnitude)
+        (angle, [V::splat(isa, a), V::splat(isa, b), V::splat(isa, c), V::splat(isa, d)])
+    }
+
+    #[inline(always)]
+    fn scale<V: Double>(self, isa: V::Isa, value: V) -> V {
+        rounded(isa, value) * V::splat(isa, f64::from(self.magnitude))
     }
 }
 
@@ -152,7 +184,7 @@ fn rounded<V: Double>(isa: V::Isa, x: V) -> V {
 
 #[inline(always)]
 fn load<V: Double>(isa: V::Isa, slice: &[f64], at: usize) -> V {
-    V::load(isa, &V::split(&slice[at..at + V::LANES]).0[0])
+    V::load(isa, array_at::<V, _>(slice, at))
 }
 
 /// Fills rows of cosines and sines, one row a position.
@@ -163,18 +195,18 @@ fn load<V: Double>(isa: V::Isa, slice: &[f64], at: usize) -> V {
 /// position 1  [ cos0 cos1 cos2 … ]   [ sin0 sin1 sin2 … ]
 /// ```
 #[derive(Debug)]
-pub struct Rows<'a, A> {
+pub struct Rows<'a, A, F: Cell> {
     /// Frequencies and precision.
     pub angles: A,
     /// Positions: whole numbers of at most 31 bits for [`Exact`], f32 values for [`Single32`].
     pub positions: &'a [f64],
     /// Receives `positions × pairs` cosines.
-    pub cos: &'a mut [f32],
+    pub cos: &'a mut [F::Store],
     /// Receives `positions × pairs` sines.
-    pub sin: &'a mut [f32],
+    pub sin: &'a mut [F::Store],
 }
 
-impl<A: Angles> Kernel for Rows<'_, A> {
+impl<A: Angles, F: Cell> Kernel for Rows<'_, A, F> {
     type Output = ();
 
     #[inline(always)]
@@ -185,26 +217,29 @@ impl<A: Angles> Kernel for Rows<'_, A> {
         }
         let rows = self.cos.chunks_exact_mut(pairs).zip(self.sin.chunks_exact_mut(pairs));
         for (&position, (cos, sin)) in self.positions.iter().zip(rows) {
-            let done = fill::<I::F64, A>(isa, self.angles, position, 0, cos, sin);
-            fill::<<Scalar as Isa>::F64, A>(Scalar, self.angles, position, done, &mut cos[done..], &mut sin[done..]);
+            let done = fill::<I::F64, A, F>(isa, self.angles, position, 0, cos, sin);
+            let isa = isa.narrower();
+            let done = fill::<<I::Narrower as Isa>::F64, A, F>(isa, self.angles, position, done, cos, sin);
+            fill::<<Scalar as Isa>::F64, A, F>(Scalar, self.angles, position, done, cos, sin);
         }
     }
 }
 
 /// Fills whole vectors from pair `at` on and tells where it stopped.
 #[inline(always)]
-fn fill<V: Double, A: Angles>(
+fn fill<V: Double, A: Angles, F: Cell>(
     isa: V::Isa,
     angles: A,
     position: f64,
     mut at: usize,
-    cos: &mut [f32],
-    sin: &mut [f32],
+    cos: &mut [F::Store],
+    sin: &mut [F::Store],
 ) -> usize {
-    for (cos, sin) in V::split_mut(cos).0.iter_mut().zip(V::split_mut(sin).0) {
-        let (c, s) = angles.lanes::<V>(isa, position, at);
-        *cos = c.narrow();
-        *sin = s.narrow();
+    for (cos, sin) in V::split_mut(&mut cos[at..]).0.iter_mut().zip(V::split_mut(&mut sin[at..]).0) {
+        let (factor, pieces) = angles.factors::<V>(isa, position, at);
+        let (c, s) = F::cos_sin(isa, factor, pieces);
+        F::put(isa, angles.scale(isa, c), cos);
+        F::put(isa, angles.scale(isa, s), sin);
         at += V::LANES;
     }
     at

@@ -5,21 +5,20 @@
 //! [`Level`] runs it on the vectors of one instruction set. All levels give the same bits.
 //!
 //! ```
-//! use posenc_kernels::{Direction, Level, Pairing, Rotate, Strided};
+//! use posenc_kernels::{Direction, F32, Grid, InPlace, Level, Pairing, Rotate};
 //!
 //! // One row of two pairs, turned by a quarter.
 //! let mut row = [1.0, 2.0, 3.0, 4.0];
 //! let rotate = Rotate {
-//!     data: &mut row,
-//!     start: 0,
-//!     groups: Strided { count: 1, stride: 4 },
-//!     members: Strided { count: 1, stride: 4 },
+//!     memory: InPlace::<F32> { data: &mut row, grid: Grid { start: 0, group: 4, member: 4 } },
+//!     members: 1,
 //!     pairs: 2,
 //!     cos: &[0.0, 0.0],
 //!     sin: &[1.0, 1.0],
 //!     table_rows: &[0],
+//!     direction: Direction::Forward,
 //! };
-//! rotate.run(Level::detect(), Pairing::Halves, Direction::Forward);
+//! rotate.run(Level::detect(), Pairing::Halves);
 //! assert_eq!(row, [-3.0, -4.0, 1.0, 2.0]);
 //! ```
 
@@ -29,21 +28,18 @@ extern crate alloc;
 
 mod add;
 mod cos_sin;
+mod format;
+#[cfg(feature = "half")]
+mod half;
+mod memory;
 mod rotate;
 mod turns;
 mod vector;
 
 pub use add::{Arrangement, GatherAdd, Place, SlidingAdd, Write};
-pub use cos_sin::{Angles, Exact, Rows, Single32};
-pub use rotate::{Direction, Pairing, Rotate};
+pub use cos_sin::{Angles, Cell, Exact, Rows, Single32};
+pub use format::{Bf16, F16, F32, F64, Format, Unit};
+pub use memory::{Grid, InPlace, Into, Memory, Same, Slot, Source, Wide};
+pub use rotate::{Direction, Pairing, Rotate, Work};
 pub use turns::Turns;
 pub use vector::{Double, Isa, Kernel, Level, Scalar, Single, UnknownLevel, Vector};
-
-/// So many things, each so many elements behind the one before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Strided {
-    /// How many.
-    pub count: usize,
-    /// Elements from the start of one to the start of the next.
-    pub stride: usize,
-}

@@ -1,13 +1,24 @@
-//! Rotation in place: the walk over rows. What happens inside a row is `rotate::halves` and `rotate::interleaved`.
+//! Rotations: the walk over rows. What happens to a pair is `rotate::halves` and `rotate::interleaved`.
 //!
-//! A row holds `2·pairs` elements next to each other. Rows come as a grid of groups and members, each with a stride
-//! of its own; the rows of one group share one row of the tables.
+//! Rows come as a grid of groups and members; the rows of one group share one row of the tables. Cosines and sines of a
+//! stripe of columns are loaded once for all members of a group and stay in registers, as far as there are enough.
+//!
+//! ```text
+//!             stripe 0   stripe 1  rest
+//! member 0   [ ──────► | ──────► | ─► ]
+//! member 1   [ ──────► | ──────► | ─► ]      one stripe for all members, then the next
+//! ```
 
 mod halves;
 mod interleaved;
 
-use crate::vector::{Isa, Kernel};
-use crate::{Level, Strided};
+use halves::Halves;
+use interleaved::Interleaved;
+
+use crate::Level;
+use crate::format::Format;
+use crate::memory::{Memory, twice};
+use crate::vector::{Isa, Kernel, Scalar, Vector};
 
 /// Which two elements of a head turn together.
 ///
@@ -42,68 +53,185 @@ pub enum Direction {
 
 /// Rows to rotate, and the cosines and sines to do it with.
 #[derive(Debug)]
-pub struct Rotate<'a> {
-    /// Holds all rows; what lies between them stays as it is.
-    pub data: &'a mut [f32],
-    /// Where the first row begins in `data`.
-    pub start: usize,
-    /// Groups of rows; one for each entry of `table_rows`.
-    pub groups: Strided,
-    /// Rows of a group.
-    pub members: Strided,
+pub struct Rotate<'a, M: Memory> {
+    /// The rows.
+    pub memory: M,
+    /// How many rows each group has.
+    pub members: usize,
     /// Half the width of a row.
     pub pairs: usize,
     /// Cosines.
-    pub cos: &'a [f32],
+    pub cos: &'a [Work<M>],
     /// Sines, laid out like `cos`.
-    pub sin: &'a [f32],
+    pub sin: &'a [Work<M>],
     /// Where the table row of each group begins, in `cos` and in `sin`.
     pub table_rows: &'a [usize],
+    /// Which way to turn.
+    pub direction: Direction,
 }
 
-impl Rotate<'_> {
+/// What the tables of a memory hold.
+pub type Work<M> = <<M as Memory>::Format as Format>::Work;
+
+impl<M: Memory> Rotate<'_, M> {
     /// Rotates all rows.
     ///
     /// # Panics
     ///
-    /// If a row reaches beyond `data`, or a table row beyond `cos` or `sin`.
+    /// If a row reaches beyond its slice, or a table row beyond `cos` or `sin`.
     #[inline]
-    pub fn run(self, level: Level, pairing: Pairing, direction: Direction) {
-        match (pairing, direction) {
-            (Pairing::Halves, Direction::Forward) => level.run(Walk(self, halves::Halves::<false>)),
-            (Pairing::Halves, Direction::Inverse) => level.run(Walk(self, halves::Halves::<true>)),
-            (Pairing::Interleaved, Direction::Forward) => level.run(Walk(self, interleaved::Interleaved::<false>)),
-            (Pairing::Interleaved, Direction::Inverse) => level.run(Walk(self, interleaved::Interleaved::<true>)),
+    pub fn run(self, level: Level, pairing: Pairing) {
+        match pairing {
+            Pairing::Halves => level.run(Walk(self, Halves)),
+            Pairing::Interleaved => level.run(Walk(self, Interleaved)),
         }
     }
 }
 
-/// The arithmetic of one row.
-trait Row: Copy {
-    /// Rotates `row`, which is twice as long as `cos` and `sin`.
-    fn rotate<I: Isa>(self, isa: I, row: &mut [f32], cos: &[f32], sin: &[f32]);
+/// The arithmetic of a pairing.
+trait Turn: Copy {
+    /// Cosines and sines of a unit.
+    type Twiddle<F: Format, I: Isa>: Copy;
+
+    /// How many pairs a unit holds.
+    fn unit<F: Format, I: Isa>() -> usize;
+
+    /// Readies cosines and sines of the unit at a pair.
+    fn twiddle<F: Format, I: Isa>(
+        isa: I,
+        table: (&[F::Work], &[F::Work]),
+        at: usize,
+        direction: Direction,
+    ) -> Self::Twiddle<F, I>;
+
+    /// Turns the unit at a pair.
+    fn turn<M: Memory, I: Isa>(
+        isa: I,
+        memory: &mut M,
+        row: M::Row,
+        pairs: usize,
+        at: usize,
+        twiddle: &Self::Twiddle<M::Format, I>,
+    );
+
+    /// Turns the one pair that units of two pairs leave over; units of one pair leave none.
+    #[inline(always)]
+    fn turn_one<M: Memory>(_: &mut M, _: M::Row, _: usize, _: usize, _: OneTwiddle<M>) {}
 }
 
-struct Walk<'a, R>(Rotate<'a>, R);
+/// A cosine and a sine, in one lane.
+type OneTwiddle<M> = [<<M as Memory>::Format as Format>::Lanes<Scalar>; 2];
 
-impl<R: Row> Kernel for Walk<'_, R> {
+struct Walk<'a, M: Memory, T>(Rotate<'a, M>, T);
+
+impl<M: Memory, T: Turn> Kernel for Walk<'_, M, T> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self(args, row) = self;
-        let Rotate { data, start, groups, members, pairs, cos, sin, table_rows } = args;
-        // Memory order: the wider stride outside. (Plain loops: a closure would be compiled without the features of
-        // its surroundings.)
-        let groups_outside = groups.stride >= members.stride;
-        let (outer, inner) = if groups_outside { (groups, members) } else { (members, groups) };
-        for i in 0..outer.count {
-            for k in 0..inner.count {
-                let table = table_rows[if groups_outside { i } else { k }];
-                let at = start + i * outer.stride + k * inner.stride;
-                let (cos, sin) = (&cos[table..table + pairs], &sin[table..table + pairs]);
-                row.rotate(isa, &mut data[at..at + 2 * pairs], cos, sin);
+        let Self(mut args, _) = self;
+        let (groups, members) = (args.table_rows.len(), args.members);
+        // Memory order: what lies farther apart outside. Members of one group are taken together where they can be.
+        let together = args.memory.groups_outside();
+        let (outer, inner) = if together { (groups, 1) } else { (members, groups) };
+        for i in 0..outer {
+            for k in 0..inner {
+                let members = if together {
+                    Members { group: i, from: 0, to: members }
+                } else {
+                    Members { group: k, from: i, to: i + 1 }
+                };
+                columns::<M, T, I>(isa, &mut args, members);
             }
         }
     }
+}
+
+/// Rotates some members of a group: whole units of ever narrower vectors, and what is left.
+#[inline(always)]
+fn columns<M: Memory, T: Turn, I: Isa>(isa: I, args: &mut Rotate<'_, M>, members: Members) {
+    let mut at = 0;
+    let unit = T::unit::<M::Format, I>();
+    while args.pairs - at >= unit {
+        at += unit
+            * match (args.pairs - at) / unit {
+                4.. => stripe::<M, T, I, 4>(isa, args, members, at),
+                2..4 => stripe::<M, T, I, 2>(isa, args, members, at),
+                _ => stripe::<M, T, I, 1>(isa, args, members, at),
+            };
+    }
+    if at < args.pairs {
+        rest::<M, T, I>(isa, args, members, at);
+    }
+}
+
+/// Rotates what the widest vectors leave over, which is less than one of their units.
+#[inline(always)]
+fn rest<M: Memory, T: Turn, I: Isa>(isa: I, args: &mut Rotate<'_, M>, members: Members, at: usize) {
+    let isa = isa.narrower();
+    let at = singly::<M, T, _>(isa, args, members, at);
+    let at = singly::<M, T, _>(isa.narrower(), args, members, at);
+    let at = singly::<M, T, _>(Scalar, args, members, at);
+    if at < args.pairs {
+        let Members { group, from, to } = members;
+        let table = args.table_rows[group] + at;
+        let [cos, _] = M::Format::table(Scalar, &twice::<M::Format, _>(args.cos[table]));
+        let [sin, _] = M::Format::table(Scalar, &twice::<M::Format, _>(args.sin[table]));
+        let sin = sin * Vector::splat(Scalar, sign(args.direction));
+        for member in from..to {
+            let row = args.memory.row(group, member);
+            T::turn_one(&mut args.memory, row, args.pairs, at, [cos, sin]);
+        }
+    }
+}
+
+/// The sign of all sines.
+#[inline(always)]
+fn sign<W: From<i8>>(direction: Direction) -> W {
+    match direction {
+        Direction::Forward => W::from(1),
+        Direction::Inverse => W::from(-1),
+    }
+}
+
+/// Some rows of a group.
+#[derive(Clone, Copy)]
+struct Members {
+    group: usize,
+    from: usize,
+    to: usize,
+}
+
+/// Rotates whole units from a pair on, one after the other, and tells where it stopped.
+#[inline(always)]
+fn singly<M: Memory, T: Turn, I: Isa>(isa: I, args: &mut Rotate<'_, M>, members: Members, mut at: usize) -> usize {
+    let unit = T::unit::<M::Format, I>();
+    while args.pairs - at >= unit {
+        at += unit * stripe::<M, T, I, 1>(isa, args, members, at);
+    }
+    at
+}
+
+/// Rotates `N` units of all members, and tells `N`.
+#[inline(always)]
+fn stripe<M: Memory, T: Turn, I: Isa, const N: usize>(
+    isa: I,
+    args: &mut Rotate<'_, M>,
+    members: Members,
+    at: usize,
+) -> usize {
+    let unit = T::unit::<M::Format, I>();
+    let table = args.table_rows[members.group];
+    let table = (&args.cos[table..table + args.pairs], &args.sin[table..table + args.pairs]);
+    let mut twiddles = [T::twiddle::<M::Format, I>(isa, table, at, args.direction); N];
+    for (k, twiddle) in twiddles.iter_mut().enumerate().skip(1) {
+        *twiddle = T::twiddle::<M::Format, I>(isa, table, at + k * unit, args.direction);
+    }
+    for member in members.from..members.to {
+        let row = args.memory.row(members.group, member);
+        for (k, twiddle) in twiddles.iter().enumerate() {
+            T::turn(isa, &mut args.memory, row, args.pairs, at + k * unit, twiddle);
+        }
+    }
+    N
 }

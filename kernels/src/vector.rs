@@ -4,6 +4,7 @@
 //! ([`Isa`], [`Vector`], [`Double`]) whose methods are all safe; the files below implement them, one
 //! instruction set each, and `level` decides which of them this machine may enter.
 
+mod half;
 mod level;
 mod portable;
 mod scalar;
@@ -13,10 +14,11 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 
+pub(crate) use half::narrow as f16_bits;
 pub use level::{Level, UnknownLevel};
 pub use scalar::Scalar;
 
-use core::ops::{Add, BitAnd, BitXor, Mul, Sub};
+use core::ops::{Add, BitAnd, BitOr, BitXor, Mul, Sub};
 
 /// A kernel: the struct of its arguments, with one body for every instruction set.
 ///
@@ -39,6 +41,11 @@ pub trait Isa: Copy + sealed::Sealed {
     type F32: Single<Isa = Self>;
     /// Lanes of f64.
     type F64: Double<Isa = Self>;
+    /// An instruction set with fewer lanes, for what this one's vectors leave over; one lane is its own.
+    type Narrower: Isa;
+
+    /// The token of [`Narrower`](Self::Narrower).
+    fn narrower(self) -> Self::Narrower;
 }
 
 /// Lanes of one element type, with the IEEE operations that every level rounds alike.
@@ -61,6 +68,12 @@ pub trait Vector: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = 
     /// Cuts a mutable slice into arrays of [`LANES`](Self::LANES) elements and the rest.
     fn split_mut<T: Copy>(slice: &mut [T]) -> (&mut [Self::Array<T>], &mut [T]);
 
+    /// `value` for every lane.
+    fn array<T: Copy>(value: T) -> Self::Array<T>;
+
+    /// Each value made into another. (Not for vector code: the function is compiled apart.)
+    fn map<T: Copy, U: Copy>(values: Self::Array<T>, map: impl Fn(T) -> U) -> Self::Array<U>;
+
     /// `value` in every lane.
     fn splat(isa: Self::Isa, value: Self::Elem) -> Self;
 
@@ -69,15 +82,42 @@ pub trait Vector: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = 
 
     /// Writes one array.
     fn store(self, to: &mut Self::Array<Self::Elem>);
-}
 
-/// Lanes of f32, and how neighbours move.
-pub trait Single: Vector<Elem = f32> {
     /// `a0 b0 a1 b1 …` in two vectors.
-    fn interleave(self, other: Self) -> (Self, Self);
+    fn interleave(self, other: Self) -> [Self; 2];
 
     /// Reads this vector and `next` as one run of pairs and swaps the two of each: `x1 x0 x3 x2 …`.
-    fn swap_neighbours(self, next: Self) -> (Self, Self);
+    fn swap_neighbours(self, next: Self) -> [Self; 2];
+}
+
+/// Lanes of f32, seen as numbers and as 32 bits.
+pub trait Single: Vector<Elem = f32> + BitAnd<Output = Self> + BitOr<Output = Self> {
+    /// The undoing of [`interleave`](Vector::interleave): of two vectors, the even lanes and the odd ones.
+    fn deinterleave(self, next: Self) -> [Self; 2];
+
+    /// The bits of each lane, moved up by `N` places.
+    fn shift_left<const N: i32>(self) -> Self;
+
+    /// The bits of each lane, moved down by `N` places.
+    fn shift_right<const N: i32>(self) -> Self;
+
+    /// The bits of both, added as whole numbers.
+    fn add_bits(self, other: Self) -> Self;
+
+    /// All bits set in the lanes that are NaN, none in the others.
+    fn nan_mask(self) -> Self;
+
+    /// Reads pairs of 16 bits, the first of each in the lower half of a lane.
+    fn load_pairs(isa: Self::Isa, from: &[Self::Array<u16>; 2]) -> Self;
+
+    /// Writes pairs of 16 bits, the lower half of each lane first.
+    fn store_pairs(self, to: &mut [Self::Array<u16>; 2]);
+
+    /// Reads the bits of f16 values; exact, NaN become quiet.
+    fn load_f16(isa: Self::Isa, from: &Self::Array<u16>) -> Self;
+
+    /// Rounds to f16, to nearest even; NaN become quiet.
+    fn store_f16(self, to: &mut Self::Array<u16>);
 }
 
 /// Lanes of f64, seen as numbers and as 64 bits.
@@ -87,6 +127,9 @@ pub trait Double: Vector<Elem = f64> + BitAnd<Output = Self> + BitXor<Output = S
 
     /// All bits set in the lanes whose lowest bit is set, none in the others.
     fn lowest_bit_mask(self) -> Self;
+
+    /// The larger of two numbers.
+    fn max(self, other: Self) -> Self;
 
     /// Rounds each lane to f32, to nearest even.
     fn narrow(self) -> Self::Array<f32>;
@@ -115,6 +158,16 @@ macro_rules! arrays {
         #[inline(always)]
         fn split_mut<T: Copy>(slice: &mut [T]) -> (&mut [[T; $lanes]], &mut [T]) {
             slice.as_chunks_mut()
+        }
+
+        #[inline(always)]
+        fn array<T: Copy>(value: T) -> [T; $lanes] {
+            [value; $lanes]
+        }
+
+        #[inline(always)]
+        fn map<T: Copy, U: Copy>(values: [T; $lanes], map: impl Fn(T) -> U) -> [U; $lanes] {
+            values.map(map)
         }
     };
 }

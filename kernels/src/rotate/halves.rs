@@ -5,37 +5,55 @@
 //!         └──────┬─────┘                   y' = y·c + x·s
 //!              a pair
 //! ```
-//!
-//! The inverse turns `(y, x)` instead of `(x, y)`: the same sums with the sign of the sine changed.
 
-use super::Row;
-use crate::vector::{Isa, Scalar, Vector};
+use super::{Direction, OneTwiddle, Turn, sign};
+use crate::format::{Format, unit_at, unit_len};
+use crate::memory::Memory;
+use crate::vector::{Isa, Vector};
 
-/// Forward, or inverse.
 #[derive(Clone, Copy)]
-pub(super) struct Halves<const INVERSE: bool>;
+pub(super) struct Halves;
 
-impl<const INVERSE: bool> Row for Halves<INVERSE> {
+impl Turn for Halves {
+    /// Two vectors of cosines, two of sines.
+    type Twiddle<F: Format, I: Isa> = [[F::Lanes<I>; 2]; 2];
+
     #[inline(always)]
-    fn rotate<I: Isa>(self, isa: I, row: &mut [f32], cos: &[f32], sin: &[f32]) {
-        let (low, high) = row.split_at_mut(cos.len());
-        let (x, y) = if INVERSE { (high, low) } else { (low, high) };
-        let done = lanes::<I::F32>(isa, x, y, cos, sin);
-        lanes::<<Scalar as Isa>::F32>(Scalar, &mut x[done..], &mut y[done..], &cos[done..], &sin[done..]);
+    fn unit<F: Format, I: Isa>() -> usize {
+        unit_len::<F, I>()
     }
-}
 
-/// Rotates whole vectors and tells how many elements that were.
-#[inline(always)]
-fn lanes<V: Vector<Elem = f32>>(isa: V::Isa, x: &mut [f32], y: &mut [f32], cos: &[f32], sin: &[f32]) -> usize {
-    let (x, y) = (V::split_mut(x).0, V::split_mut(y).0);
-    let (cos, sin) = (V::split(cos).0, V::split(sin).0);
-    let done = cos.len() * V::LANES;
-    for ((x, y), (c, s)) in x.iter_mut().zip(y).zip(cos.iter().zip(sin)) {
-        let (x0, y0) = (V::load(isa, x), V::load(isa, y));
-        let (c, s) = (V::load(isa, c), V::load(isa, s));
-        (x0 * c - y0 * s).store(x);
-        (y0 * c + x0 * s).store(y);
+    #[inline(always)]
+    fn twiddle<F: Format, I: Isa>(
+        isa: I,
+        (cos, sin): (&[F::Work], &[F::Work]),
+        at: usize,
+        direction: Direction,
+    ) -> Self::Twiddle<F, I> {
+        let sign = F::Lanes::<I>::splat(isa, sign(direction));
+        let [sin0, sin1] = F::table(isa, unit_at::<F, I, _>(sin, at));
+        [F::table(isa, unit_at::<F, I, _>(cos, at)), [sin0 * sign, sin1 * sign]]
     }
-    done
+
+    #[inline(always)]
+    fn turn<M: Memory, I: Isa>(
+        isa: I,
+        memory: &mut M,
+        row: M::Row,
+        pairs: usize,
+        at: usize,
+        [[cos0, cos1], [sin0, sin1]]: &Self::Twiddle<M::Format, I>,
+    ) {
+        let [x0, x1] = memory.load(isa, row, at);
+        let [y0, y1] = memory.load(isa, row, pairs + at);
+        memory.store(isa, [x0 * *cos0 - y0 * *sin0, x1 * *cos1 - y1 * *sin1], row, at);
+        memory.store(isa, [y0 * *cos0 + x0 * *sin0, y1 * *cos1 + x1 * *sin1], row, pairs + at);
+    }
+
+    #[inline(always)]
+    fn turn_one<M: Memory>(memory: &mut M, row: M::Row, pairs: usize, at: usize, [cos, sin]: OneTwiddle<M>) {
+        let ([x, _], [y, _]) = (memory.load_one(row, at), memory.load_one(row, pairs + at));
+        memory.store_one([x * cos - y * sin; 2], row, at);
+        memory.store_one([y * cos + x * sin; 2], row, pairs + at);
+    }
 }

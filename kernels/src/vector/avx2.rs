@@ -6,6 +6,7 @@
 use core::arch::x86_64::*;
 
 use super::level::Avx2;
+use super::portable::Portable;
 use super::{Double, Isa, Single, Vector, arrays, operators, sealed};
 
 /// Eight f32. Made from an [`Avx2`] token only.
@@ -32,12 +33,20 @@ impl sealed::Sealed for Avx2 {}
 impl Isa for Avx2 {
     type F32 = F32x8;
     type F64 = F64x4;
+    type Narrower = Portable;
+
+    #[inline(always)]
+    fn narrower(self) -> Portable {
+        Portable
+    }
 }
 
 operators! { F32x8:
     Add add |a, b| avx2!(_mm256_add_ps(a, b));
     Sub sub |a, b| avx2!(_mm256_sub_ps(a, b));
     Mul mul |a, b| avx2!(_mm256_mul_ps(a, b));
+    BitAnd bitand |a, b| avx2!(_mm256_and_ps(a, b));
+    BitOr bitor |a, b| avx2!(_mm256_or_ps(a, b));
 }
 operators! { F64x4:
     Add add |a, b| avx2!(_mm256_add_pd(a, b));
@@ -66,23 +75,76 @@ impl Vector for F32x8 {
     fn store(self, to: &mut [f32; 8]) {
         avx2!(_mm256_storeu_ps(to.as_mut_ptr(), self.0));
     }
+
+    #[inline(always)]
+    fn interleave(self, other: Self) -> [Self; 2] {
+        // Unpacking works within each half of 128 bits: a0 b0 a1 b1 | a4 b4 a5 b5 and a2 b2 a3 b3 | a6 b6 a7 b7.
+        let low = avx2!(_mm256_unpacklo_ps(self.0, other.0));
+        let high = avx2!(_mm256_unpackhi_ps(self.0, other.0));
+        [Self(avx2!(_mm256_permute2f128_ps::<0x20>(low, high))), Self(avx2!(_mm256_permute2f128_ps::<0x31>(low, high)))]
+    }
+
+    #[inline(always)]
+    fn swap_neighbours(self, next: Self) -> [Self; 2] {
+        [
+            Self(avx2!(_mm256_permute_ps::<0b10_11_00_01>(self.0))),
+            Self(avx2!(_mm256_permute_ps::<0b10_11_00_01>(next.0))),
+        ]
+    }
 }
 
 impl Single for F32x8 {
     #[inline(always)]
-    fn interleave(self, other: Self) -> (Self, Self) {
-        // Unpacking works within each half of 128 bits: a0 b0 a1 b1 | a4 b4 a5 b5 and a2 b2 a3 b3 | a6 b6 a7 b7.
-        let low = avx2!(_mm256_unpacklo_ps(self.0, other.0));
-        let high = avx2!(_mm256_unpackhi_ps(self.0, other.0));
-        (Self(avx2!(_mm256_permute2f128_ps::<0x20>(low, high))), Self(avx2!(_mm256_permute2f128_ps::<0x31>(low, high))))
+    fn deinterleave(self, next: Self) -> [Self; 2] {
+        // Within each half of 128 bits: a0 a2 b0 b2 | a4 a6 b4 b6; then the quarters are put in order.
+        let even = avx2!(_mm256_castps_pd(_mm256_shuffle_ps::<0b10_00_10_00>(self.0, next.0)));
+        let odd = avx2!(_mm256_castps_pd(_mm256_shuffle_ps::<0b11_01_11_01>(self.0, next.0)));
+        [
+            Self(avx2!(_mm256_castpd_ps(_mm256_permute4x64_pd::<0b11_01_10_00>(even)))),
+            Self(avx2!(_mm256_castpd_ps(_mm256_permute4x64_pd::<0b11_01_10_00>(odd)))),
+        ]
     }
 
     #[inline(always)]
-    fn swap_neighbours(self, next: Self) -> (Self, Self) {
-        (
-            Self(avx2!(_mm256_permute_ps::<0b10_11_00_01>(self.0))),
-            Self(avx2!(_mm256_permute_ps::<0b10_11_00_01>(next.0))),
-        )
+    fn shift_left<const N: i32>(self) -> Self {
+        Self(avx2!(_mm256_castsi256_ps(_mm256_slli_epi32::<N>(_mm256_castps_si256(self.0)))))
+    }
+
+    #[inline(always)]
+    fn shift_right<const N: i32>(self) -> Self {
+        Self(avx2!(_mm256_castsi256_ps(_mm256_srli_epi32::<N>(_mm256_castps_si256(self.0)))))
+    }
+
+    #[inline(always)]
+    fn add_bits(self, other: Self) -> Self {
+        let sum = avx2!(_mm256_add_epi32(_mm256_castps_si256(self.0), _mm256_castps_si256(other.0)));
+        Self(avx2!(_mm256_castsi256_ps(sum)))
+    }
+
+    #[inline(always)]
+    fn nan_mask(self) -> Self {
+        Self(avx2!(_mm256_cmp_ps::<_CMP_UNORD_Q>(self.0, self.0)))
+    }
+
+    #[inline(always)]
+    fn load_pairs(_: Avx2, from: &[[u16; 8]; 2]) -> Self {
+        Self(avx2!(_mm256_castsi256_ps(_mm256_loadu_si256(from.as_ptr().cast()))))
+    }
+
+    #[inline(always)]
+    fn store_pairs(self, to: &mut [[u16; 8]; 2]) {
+        avx2!(_mm256_storeu_si256(to.as_mut_ptr().cast(), _mm256_castps_si256(self.0)));
+    }
+
+    #[inline(always)]
+    fn load_f16(_: Avx2, from: &[u16; 8]) -> Self {
+        Self(avx2!(_mm256_cvtph_ps(_mm_loadu_si128(from.as_ptr().cast()))))
+    }
+
+    #[inline(always)]
+    fn store_f16(self, to: &mut [u16; 8]) {
+        let half = avx2!(_mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(self.0));
+        avx2!(_mm_storeu_si128(to.as_mut_ptr().cast(), half));
     }
 }
 
@@ -105,6 +167,18 @@ impl Vector for F64x4 {
     fn store(self, to: &mut [f64; 4]) {
         avx2!(_mm256_storeu_pd(to.as_mut_ptr(), self.0));
     }
+
+    #[inline(always)]
+    fn interleave(self, other: Self) -> [Self; 2] {
+        let low = avx2!(_mm256_unpacklo_pd(self.0, other.0));
+        let high = avx2!(_mm256_unpackhi_pd(self.0, other.0));
+        [Self(avx2!(_mm256_permute2f128_pd::<0x20>(low, high))), Self(avx2!(_mm256_permute2f128_pd::<0x31>(low, high)))]
+    }
+
+    #[inline(always)]
+    fn swap_neighbours(self, next: Self) -> [Self; 2] {
+        [Self(avx2!(_mm256_permute_pd::<0b0101>(self.0))), Self(avx2!(_mm256_permute_pd::<0b0101>(next.0)))]
+    }
 }
 
 impl Double for F64x4 {
@@ -119,6 +193,11 @@ impl Double for F64x4 {
         let bits = avx2!(_mm256_castpd_si256(self.0));
         let lowest = avx2!(_mm256_and_si256(bits, _mm256_set1_epi64x(1)));
         Self(avx2!(_mm256_castsi256_pd(_mm256_sub_epi64(_mm256_setzero_si256(), lowest))))
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        Self(avx2!(_mm256_max_pd(self.0, other.0)))
     }
 
     #[inline(always)]

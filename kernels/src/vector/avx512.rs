@@ -5,7 +5,7 @@
 
 use core::arch::x86_64::*;
 
-use super::level::Avx512;
+use super::level::{Avx2, Avx512};
 use super::{Double, Isa, Single, Vector, arrays, operators, sealed};
 
 /// Sixteen f32. Made from an [`Avx512`] token only.
@@ -32,12 +32,20 @@ impl sealed::Sealed for Avx512 {}
 impl Isa for Avx512 {
     type F32 = F32x16;
     type F64 = F64x8;
+    type Narrower = Avx2;
+
+    #[inline(always)]
+    fn narrower(self) -> Avx2 {
+        self.avx2()
+    }
 }
 
 operators! { F32x16:
     Add add |a, b| avx512!(_mm512_add_ps(a, b));
     Sub sub |a, b| avx512!(_mm512_sub_ps(a, b));
     Mul mul |a, b| avx512!(_mm512_mul_ps(a, b));
+    BitAnd bitand |a, b| avx512!(_mm512_and_ps(a, b));
+    BitOr bitor |a, b| avx512!(_mm512_or_ps(a, b));
 }
 operators! { F64x8:
     Add add |a, b| avx512!(_mm512_add_pd(a, b));
@@ -66,26 +74,81 @@ impl Vector for F32x16 {
     fn store(self, to: &mut [f32; 16]) {
         avx512!(_mm512_storeu_ps(to.as_mut_ptr(), self.0));
     }
+
+    #[inline(always)]
+    fn interleave(self, other: Self) -> [Self; 2] {
+        // An index of 16 and above reads the second operand.
+        let low = avx512!(_mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23));
+        let high = avx512!(_mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31));
+        [
+            Self(avx512!(_mm512_permutex2var_ps(self.0, low, other.0))),
+            Self(avx512!(_mm512_permutex2var_ps(self.0, high, other.0))),
+        ]
+    }
+
+    #[inline(always)]
+    fn swap_neighbours(self, next: Self) -> [Self; 2] {
+        [
+            Self(avx512!(_mm512_permute_ps::<0b10_11_00_01>(self.0))),
+            Self(avx512!(_mm512_permute_ps::<0b10_11_00_01>(next.0))),
+        ]
+    }
 }
 
 impl Single for F32x16 {
     #[inline(always)]
-    fn interleave(self, other: Self) -> (Self, Self) {
-        // An index of 16 and above reads the second operand.
-        let low = avx512!(_mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23));
-        let high = avx512!(_mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31));
-        (
-            Self(avx512!(_mm512_permutex2var_ps(self.0, low, other.0))),
-            Self(avx512!(_mm512_permutex2var_ps(self.0, high, other.0))),
-        )
+    fn deinterleave(self, next: Self) -> [Self; 2] {
+        let even = avx512!(_mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30));
+        let odd = avx512!(_mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31));
+        [
+            Self(avx512!(_mm512_permutex2var_ps(self.0, even, next.0))),
+            Self(avx512!(_mm512_permutex2var_ps(self.0, odd, next.0))),
+        ]
     }
 
     #[inline(always)]
-    fn swap_neighbours(self, next: Self) -> (Self, Self) {
-        (
-            Self(avx512!(_mm512_permute_ps::<0b10_11_00_01>(self.0))),
-            Self(avx512!(_mm512_permute_ps::<0b10_11_00_01>(next.0))),
-        )
+    fn shift_left<const N: i32>(self) -> Self {
+        let bits = avx512!(_mm512_castps_si512(self.0));
+        Self(avx512!(_mm512_castsi512_ps(_mm512_sll_epi32(bits, _mm_cvtsi32_si128(N)))))
+    }
+
+    #[inline(always)]
+    fn shift_right<const N: i32>(self) -> Self {
+        let bits = avx512!(_mm512_castps_si512(self.0));
+        Self(avx512!(_mm512_castsi512_ps(_mm512_srl_epi32(bits, _mm_cvtsi32_si128(N)))))
+    }
+
+    #[inline(always)]
+    fn add_bits(self, other: Self) -> Self {
+        let sum = avx512!(_mm512_add_epi32(_mm512_castps_si512(self.0), _mm512_castps_si512(other.0)));
+        Self(avx512!(_mm512_castsi512_ps(sum)))
+    }
+
+    #[inline(always)]
+    fn nan_mask(self) -> Self {
+        let nan = avx512!(_mm512_cmp_ps_mask::<_CMP_UNORD_Q>(self.0, self.0));
+        Self(avx512!(_mm512_castsi512_ps(_mm512_movm_epi32(nan))))
+    }
+
+    #[inline(always)]
+    fn load_pairs(_: Avx512, from: &[[u16; 16]; 2]) -> Self {
+        Self(avx512!(_mm512_castsi512_ps(_mm512_loadu_si512(from.as_ptr().cast()))))
+    }
+
+    #[inline(always)]
+    fn store_pairs(self, to: &mut [[u16; 16]; 2]) {
+        avx512!(_mm512_storeu_si512(to.as_mut_ptr().cast(), _mm512_castps_si512(self.0)));
+    }
+
+    #[inline(always)]
+    fn load_f16(_: Avx512, from: &[u16; 16]) -> Self {
+        Self(avx512!(_mm512_cvtph_ps(_mm256_loadu_si256(from.as_ptr().cast()))))
+    }
+
+    #[inline(always)]
+    fn store_f16(self, to: &mut [u16; 16]) {
+        let half = avx512!(_mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(self.0));
+        avx512!(_mm256_storeu_si256(to.as_mut_ptr().cast(), half));
     }
 }
 
@@ -108,6 +171,25 @@ impl Vector for F64x8 {
     fn store(self, to: &mut [f64; 8]) {
         avx512!(_mm512_storeu_pd(to.as_mut_ptr(), self.0));
     }
+
+    #[inline(always)]
+    fn interleave(self, other: Self) -> [Self; 2] {
+        // An index of 8 and above reads the second operand.
+        let low = avx512!(_mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11));
+        let high = avx512!(_mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15));
+        [
+            Self(avx512!(_mm512_permutex2var_pd(self.0, low, other.0))),
+            Self(avx512!(_mm512_permutex2var_pd(self.0, high, other.0))),
+        ]
+    }
+
+    #[inline(always)]
+    fn swap_neighbours(self, next: Self) -> [Self; 2] {
+        [
+            Self(avx512!(_mm512_permute_pd::<0b0101_0101>(self.0))),
+            Self(avx512!(_mm512_permute_pd::<0b0101_0101>(next.0))),
+        ]
+    }
 }
 
 impl Double for F64x8 {
@@ -125,6 +207,11 @@ impl Double for F64x8 {
         let bits = avx512!(_mm512_castpd_si512(self.0));
         let lowest = avx512!(_mm512_and_si512(bits, _mm512_set1_epi64(1)));
         Self(avx512!(_mm512_castsi512_pd(_mm512_sub_epi64(_mm512_setzero_si512(), lowest))))
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        Self(avx512!(_mm512_max_pd(self.0, other.0)))
     }
 
     #[inline(always)]

@@ -12,20 +12,21 @@ use super::{Kernel, Scalar};
 /// Declares the token of an instruction set: its features, the look at the machine, and the door.
 #[cfg(target_arch = "x86_64")]
 macro_rules! instruction_set {
-    ($(#[$doc:meta])* $token:ident: $($feature:tt),+) => {
+    ($(#[$doc:meta])* $token:ident($within:ty): $($feature:tt),+) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub(super) struct $token(());
+        pub(super) struct $token($within);
 
         impl $token {
             /// The token, if this machine has every feature of the list.
             #[inline]
             fn detect() -> Option<Self> {
+                let within = <$within>::detect()?;
                 #[cfg(feature = "std")]
                 let present = $(std::arch::is_x86_feature_detected!($feature))&&+;
                 #[cfg(not(feature = "std"))]
                 let present = $(cfg!(target_feature = $feature))&&+;
-                present.then_some(Self(()))
+                present.then_some(Self(within))
             }
 
             /// Runs `kernel` with these features switched on.
@@ -46,13 +47,31 @@ macro_rules! instruction_set {
 #[cfg(target_arch = "x86_64")]
 instruction_set! {
     /// Proof that this machine has AVX2, with the half-precision conversions.
-    Avx2: "avx2", "f16c"
+    Avx2(Portable): "avx2", "f16c"
 }
 
 #[cfg(target_arch = "x86_64")]
 instruction_set! {
     /// Proof that this machine has AVX-512 in the form that every server part since Skylake has.
-    Avx512: "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"
+    Avx512(Avx2): "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Portable {
+    /// The build itself is the proof.
+    #[inline]
+    fn detect() -> Option<Self> {
+        Some(Self)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Avx512 {
+    /// The AVX2 that was found along with it.
+    #[inline(always)]
+    pub(super) fn avx2(self) -> Avx2 {
+        self.0
+    }
 }
 
 /// An instruction set that this machine has.

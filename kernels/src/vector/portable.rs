@@ -5,7 +5,7 @@
 
 use wide::{f32x4, f64x2, u64x2};
 
-use super::{Double, Isa, Single, Vector, arrays, operators, sealed};
+use super::{Double, Isa, Scalar, Single, Vector, arrays, half, operators, sealed};
 
 /// The instruction set that the build was made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,9 +24,21 @@ impl sealed::Sealed for Portable {}
 impl Isa for Portable {
     type F32 = F32x4;
     type F64 = F64x2;
+    type Narrower = Scalar;
+
+    #[inline(always)]
+    fn narrower(self) -> Scalar {
+        Scalar
+    }
 }
 
-operators! { F32x4: Add add |a, b| a + b; Sub sub |a, b| a - b; Mul mul |a, b| a * b; }
+operators! { F32x4:
+    Add add |a, b| a + b;
+    Sub sub |a, b| a - b;
+    Mul mul |a, b| a * b;
+    BitAnd bitand |a, b| a & b;
+    BitOr bitor |a, b| a | b;
+}
 operators! { F64x2:
     Add add |a, b| a + b;
     Sub sub |a, b| a - b;
@@ -54,21 +66,72 @@ impl Vector for F32x4 {
     fn store(self, to: &mut [f32; 4]) {
         *to = self.0.to_array();
     }
+
+    #[inline(always)]
+    fn interleave(self, other: Self) -> [Self; 2] {
+        [Self(self.0.unpack_lo(other.0)), Self(self.0.unpack_hi(other.0))]
+    }
+
+    #[inline(always)]
+    fn swap_neighbours(self, next: Self) -> [Self; 2] {
+        let [a, b, c, d] = self.0.to_array();
+        let [e, f, g, h] = next.0.to_array();
+        [Self(f32x4::new([b, a, d, c])), Self(f32x4::new([f, e, h, g]))]
+    }
 }
 
 impl Single for F32x4 {
     #[inline(always)]
-    fn interleave(self, other: Self) -> (Self, Self) {
-        (Self(self.0.unpack_lo(other.0)), Self(self.0.unpack_hi(other.0)))
+    fn deinterleave(self, next: Self) -> [Self; 2] {
+        let [a, b, c, d] = self.0.to_array();
+        let [e, f, g, h] = next.0.to_array();
+        [Self(f32x4::new([a, c, e, g])), Self(f32x4::new([b, d, f, h]))]
     }
 
     #[inline(always)]
-    fn swap_neighbours(self, next: Self) -> (Self, Self) {
-        let swap = |x: f32x4| {
-            let [a, b, c, d] = x.to_array();
-            Self(f32x4::new([b, a, d, c]))
-        };
-        (swap(self.0), swap(next.0))
+    fn shift_left<const N: i32>(self) -> Self {
+        Self(f32x4::from_bits(self.0.to_bits() << N.unsigned_abs()))
+    }
+
+    #[inline(always)]
+    fn shift_right<const N: i32>(self) -> Self {
+        Self(f32x4::from_bits(self.0.to_bits() >> N.unsigned_abs()))
+    }
+
+    #[inline(always)]
+    fn add_bits(self, other: Self) -> Self {
+        Self(f32x4::from_bits(self.0.to_bits() + other.0.to_bits()))
+    }
+
+    #[inline(always)]
+    fn nan_mask(self) -> Self {
+        Self(self.0.is_nan())
+    }
+
+    #[inline(always)]
+    fn load_pairs(_: Portable, [from, next]: &[[u16; 4]; 2]) -> Self {
+        let pair = |low: u16, high: u16| f32::from_bits(u32::from(low) | u32::from(high) << 16);
+        let ([a, b, c, d], [e, f, g, h]) = (*from, *next);
+        Self(f32x4::new([pair(a, b), pair(c, d), pair(e, f), pair(g, h)]))
+    }
+
+    #[inline(always)]
+    fn store_pairs(self, to: &mut [[u16; 4]; 2]) {
+        let [a, b, c, d] = self.0.to_bits().to_array();
+        *to = [
+            [a as u16, (a >> 16) as u16, b as u16, (b >> 16) as u16],
+            [c as u16, (c >> 16) as u16, d as u16, (d >> 16) as u16],
+        ];
+    }
+
+    #[inline(always)]
+    fn load_f16(_: Portable, from: &[u16; 4]) -> Self {
+        Self(f32x4::new(from.map(half::widen)))
+    }
+
+    #[inline(always)]
+    fn store_f16(self, to: &mut [u16; 4]) {
+        *to = self.0.to_array().map(half::narrow);
     }
 }
 
@@ -91,6 +154,18 @@ impl Vector for F64x2 {
     fn store(self, to: &mut [f64; 2]) {
         *to = self.0.to_array();
     }
+
+    #[inline(always)]
+    fn interleave(self, other: Self) -> [Self; 2] {
+        let ([a, b], [c, d]) = (self.0.to_array(), other.0.to_array());
+        [Self(f64x2::new([a, c])), Self(f64x2::new([b, d]))]
+    }
+
+    #[inline(always)]
+    fn swap_neighbours(self, next: Self) -> [Self; 2] {
+        let ([a, b], [c, d]) = (self.0.to_array(), next.0.to_array());
+        [Self(f64x2::new([b, a])), Self(f64x2::new([d, c]))]
+    }
 }
 
 impl Double for F64x2 {
@@ -102,6 +177,11 @@ impl Double for F64x2 {
     #[inline(always)]
     fn lowest_bit_mask(self) -> Self {
         Self(f64x2::from_bits(u64x2::splat(0) - (self.0.to_bits() & u64x2::splat(1))))
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        Self(self.0.fast_max(other.0))
     }
 
     #[inline(always)]

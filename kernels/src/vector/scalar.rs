@@ -3,7 +3,7 @@
 //! It is a level of its own, and the tail of every other level: a kernel whose slice is not a multiple of
 //! the vector finishes here, with the same operations in the same order.
 
-use super::{Double, Isa, Single, Vector, arrays, operators, sealed};
+use super::{Double, Isa, Single, Vector, arrays, half, operators, sealed};
 
 /// The instruction set that every machine has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,9 +22,21 @@ impl sealed::Sealed for Scalar {}
 impl Isa for Scalar {
     type F32 = F32;
     type F64 = F64;
+    type Narrower = Self;
+
+    #[inline(always)]
+    fn narrower(self) -> Self {
+        self
+    }
 }
 
-operators! { F32: Add add |a, b| a + b; Sub sub |a, b| a - b; Mul mul |a, b| a * b; }
+operators! { F32:
+    Add add |a, b| a + b;
+    Sub sub |a, b| a - b;
+    Mul mul |a, b| a * b;
+    BitAnd bitand |a, b| f32::from_bits(a.to_bits() & b.to_bits());
+    BitOr bitor |a, b| f32::from_bits(a.to_bits() | b.to_bits());
+}
 operators! { F64:
     Add add |a, b| a + b;
     Sub sub |a, b| a - b;
@@ -52,17 +64,63 @@ impl Vector for F32 {
     fn store(self, to: &mut [f32; 1]) {
         *to = [self.0];
     }
+
+    #[inline(always)]
+    fn interleave(self, other: Self) -> [Self; 2] {
+        [self, other]
+    }
+
+    #[inline(always)]
+    fn swap_neighbours(self, next: Self) -> [Self; 2] {
+        [next, self]
+    }
 }
 
 impl Single for F32 {
     #[inline(always)]
-    fn interleave(self, other: Self) -> (Self, Self) {
-        (self, other)
+    fn deinterleave(self, next: Self) -> [Self; 2] {
+        [self, next]
     }
 
     #[inline(always)]
-    fn swap_neighbours(self, next: Self) -> (Self, Self) {
-        (next, self)
+    fn shift_left<const N: i32>(self) -> Self {
+        Self(f32::from_bits(self.0.to_bits() << N))
+    }
+
+    #[inline(always)]
+    fn shift_right<const N: i32>(self) -> Self {
+        Self(f32::from_bits(self.0.to_bits() >> N))
+    }
+
+    #[inline(always)]
+    fn add_bits(self, other: Self) -> Self {
+        Self(f32::from_bits(self.0.to_bits().wrapping_add(other.0.to_bits())))
+    }
+
+    #[inline(always)]
+    fn nan_mask(self) -> Self {
+        Self(f32::from_bits(if self.0.is_nan() { u32::MAX } else { 0 }))
+    }
+
+    #[inline(always)]
+    fn load_pairs(_: Scalar, [[low], [high]]: &[[u16; 1]; 2]) -> Self {
+        Self(f32::from_bits(u32::from(*low) | u32::from(*high) << 16))
+    }
+
+    #[inline(always)]
+    fn store_pairs(self, to: &mut [[u16; 1]; 2]) {
+        let bits = self.0.to_bits();
+        *to = [[bits as u16], [(bits >> 16) as u16]];
+    }
+
+    #[inline(always)]
+    fn load_f16(_: Scalar, [half]: &[u16; 1]) -> Self {
+        Self(half::widen(*half))
+    }
+
+    #[inline(always)]
+    fn store_f16(self, to: &mut [u16; 1]) {
+        *to = [half::narrow(self.0)];
     }
 }
 
@@ -85,6 +143,16 @@ impl Vector for F64 {
     fn store(self, to: &mut [f64; 1]) {
         *to = [self.0];
     }
+
+    #[inline(always)]
+    fn interleave(self, other: Self) -> [Self; 2] {
+        [self, other]
+    }
+
+    #[inline(always)]
+    fn swap_neighbours(self, next: Self) -> [Self; 2] {
+        [next, self]
+    }
 }
 
 impl Double for F64 {
@@ -96,6 +164,11 @@ impl Double for F64 {
     #[inline(always)]
     fn lowest_bit_mask(self) -> Self {
         Self(f64::from_bits((self.0.to_bits() & 1).wrapping_neg()))
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        Self(self.0.max(other.0))
     }
 
     #[inline(always)]

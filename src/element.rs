@@ -1,0 +1,166 @@
+//! The types that queries, keys and rows may be made of.
+
+use alloc::sync::Arc;
+use core::mem::MaybeUninit;
+
+use posenc_kernels::{Cell, F32, F64, Format, Same, Slot, Source};
+
+use crate::Tables;
+
+/// An element of queries, keys, rows or tables: `f32` and `f64`, and with the feature `half` also `half::f16` and
+/// `half::bf16`.
+///
+/// 16-bit elements are computed in f32, with f32 tables, and rounded once, to nearest even. f64 elements are computed in
+/// f64, with f64 tables.
+///
+/// ```
+/// use posenc::{Frequencies, HeadsMut, Pairing, Positions, Rotary};
+///
+/// let rope = Rotary::new(&Frequencies::new(2, 10_000.0)?, Pairing::Halves);
+/// let mut q = [1.0_f64, 0.0];
+/// rope.rotate(&mut HeadsMut::new(&mut q, [1, 1, 2])?, &Positions::from(1))?;
+/// assert_eq!(q, [1.0_f64.cos(), 1.0_f64.sin()]);
+/// # Ok::<(), posenc::Error>(())
+/// ```
+pub trait Element: Copy + Default + Send + Sync + sealed::Sealed {
+    /// What is computed with: `f32` or `f64`.
+    type Work: Work;
+    /// The kernels' name for it.
+    #[doc(hidden)]
+    type Format: Cell<Work = Self::Work>;
+
+    /// The name in messages.
+    #[doc(hidden)]
+    const NAME: &'static str;
+
+    /// A slice, as kernels see it.
+    #[doc(hidden)]
+    fn raw(slice: &[Self]) -> &[<Self::Format as Format>::Store];
+
+    /// A slice, as kernels see it.
+    #[doc(hidden)]
+    fn raw_mut(slice: &mut [Self]) -> &mut [<Self::Format as Format>::Store];
+}
+
+/// An element type that is computed with: `f32` or `f64`.
+///
+/// ```
+/// use posenc::{Pairing, Rotary, Tables, Work};
+///
+/// fn ready<W: Work>(tables: Tables<W>) -> Rotary {
+///     Rotary::from_tables(tables, Pairing::Halves)
+/// }
+/// assert_eq!(ready(Tables::new(vec![1.0_f64], vec![0.0], 1)?).width(), 2);
+/// # Ok::<(), posenc::Error>(())
+/// ```
+pub trait Work: Element<Work = Self> {
+    /// The tables of this type.
+    #[doc(hidden)]
+    fn tables(set: &TableSet) -> Option<&Arc<Tables<Self>>>;
+
+    /// A set with these tables alone.
+    #[doc(hidden)]
+    fn set(tables: Arc<Tables<Self>>) -> TableSet;
+}
+
+/// Tables of both types, if there are any.
+#[doc(hidden)]
+#[derive(Clone, Debug, Default)]
+pub struct TableSet {
+    pub(crate) single: Option<Arc<Tables<f32>>>,
+    pub(crate) double: Option<Arc<Tables<f64>>>,
+}
+
+/// What a rotation can write where it reads elements of type `S`: the same type, or a 16-bit type where it reads `f32`;
+/// initialised or not (`MaybeUninit`).
+///
+/// ```
+/// # #[cfg(feature = "half")] {
+/// use half::bf16;
+/// use posenc::{Frequencies, Heads, HeadsMut, Pairing, Positions, Rotary};
+///
+/// // Activations in f32 go rotated into a cache of bf16, with one rounding.
+/// let rope = Rotary::new(&Frequencies::new(2, 10_000.0)?, Pairing::Halves);
+/// let (k, mut cache) = ([1.0_f32, 0.0], [bf16::ZERO; 2]);
+/// let mut slot = HeadsMut::new(&mut cache, [1, 1, 2])?;
+/// rope.rotate_into(&Heads::new(&k, [1, 1, 2])?, &mut slot, &Positions::from(1))?;
+/// assert_eq!(cache, [bf16::from_f32(1.0_f32.cos()), bf16::from_f32(1.0_f32.sin())]);
+/// # }
+/// # Ok::<(), posenc::Error>(())
+/// ```
+pub trait Target<S: Element>: Copy + Send + sealed::Sealed {
+    /// The kernels' name for what is written.
+    #[doc(hidden)]
+    type Format: Cell<Work = S::Work>;
+    /// How what is read becomes that.
+    #[doc(hidden)]
+    type Source: Source<Self::Format, Store = <S::Format as Format>::Store>;
+    /// What kernels write to.
+    #[doc(hidden)]
+    type Slot: Slot<<Self::Format as Format>::Store>;
+
+    /// A slice, as kernels see it.
+    #[doc(hidden)]
+    fn slots(slice: &mut [Self]) -> &mut [Self::Slot];
+}
+
+pub(crate) mod sealed {
+    /// Keeps the list of types closed.
+    pub trait Sealed {}
+
+    impl<T: Sealed> Sealed for core::mem::MaybeUninit<T> {}
+}
+
+macro_rules! float {
+    ($type:ident, $format:ident, $tables:ident) => {
+        impl sealed::Sealed for $type {}
+
+        impl Work for $type {
+            fn tables(set: &TableSet) -> Option<&Arc<Tables<Self>>> {
+                set.$tables.as_ref()
+            }
+
+            fn set(tables: Arc<Tables<Self>>) -> TableSet {
+                TableSet { $tables: Some(tables), ..TableSet::default() }
+            }
+        }
+
+        impl Element for $type {
+            type Work = Self;
+            type Format = $format;
+
+            const NAME: &'static str = stringify!($type);
+
+            fn raw(slice: &[Self]) -> &[Self] {
+                slice
+            }
+
+            fn raw_mut(slice: &mut [Self]) -> &mut [Self] {
+                slice
+            }
+        }
+
+        impl Target<$type> for $type {
+            type Format = $format;
+            type Source = Same;
+            type Slot = Self;
+
+            fn slots(slice: &mut [Self]) -> &mut [Self] {
+                slice
+            }
+        }
+
+        impl Target<$type> for MaybeUninit<$type> {
+            type Format = $format;
+            type Source = Same;
+            type Slot = Self;
+
+            fn slots(slice: &mut [Self]) -> &mut [Self] {
+                slice
+            }
+        }
+    };
+}
+
+float!(f32, F32, single);
+float!(f64, F64, double);
