@@ -7,7 +7,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use posenc::{Alibi, Clip, DistanceBias, Init, Level, RelativeEmbedding};
-use posenc_kernels::{GatherAdd, SlidingAdd};
+use posenc_kernels::{F32, GatherAdd, SlidingAdd};
 
 use compare::limits::Shift;
 use compare::{Buffer, Group};
@@ -35,7 +35,7 @@ fn sliding(criterion: &mut Criterion) {
         let ours = |level: Level| {
             move |scores: &mut Buffer| {
                 for rows in scores.chunks_exact_mut(queries * keys) {
-                    level.run(SlidingAdd { rows, width: keys, window, start: black_box(queries - 1), step: 1 });
+                    level.run(SlidingAdd::<F32> { rows, width: keys, window, start: black_box(queries - 1), step: 1 });
                 }
             }
         };
@@ -68,7 +68,7 @@ fn gather(criterion: &mut Criterion) {
         let name = format!("gather_add/-/f32/{queries}x{keys}x{width}");
         let group = Group::new(name, 2 * size_of_val(&*rows), Level::available());
         let ours = |level: Level| {
-            move |rows: &mut Buffer| level.run(GatherAdd { rows, width, table, index: black_box(index) })
+            move |rows: &mut Buffer| level.run(GatherAdd::<F32> { rows, width, table, index: black_box(index) })
         };
         group.run(criterion, &mut rows, ours, limit);
     }

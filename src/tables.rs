@@ -119,13 +119,13 @@ impl TableBuilder {
         self.build_with(rows, Self::fill)
     }
 
-    /// [`build_as`](Self::build_as), on the rayon pool of the caller.
+    /// [`build`](Self::build), on the rayon pool of the caller.
     ///
     /// ```
     /// use posenc::{Frequencies, Precision, TableBuilder};
     ///
     /// let builder = TableBuilder::new(&Frequencies::new(128, 10_000.0)?, Precision::Exact);
-    /// assert_eq!(builder.par_build::<f32>(5000)?, builder.build(5000)?);
+    /// assert_eq!(builder.par_build(5000)?, builder.build(5000)?);
     /// # Ok::<(), posenc::Error>(())
     /// ```
     ///
@@ -133,7 +133,17 @@ impl TableBuilder {
     ///
     /// As [`build`](Self::build).
     #[cfg(feature = "rayon")]
-    pub fn par_build<T: Element>(&self, rows: usize) -> Result<Tables<T>> {
+    pub fn par_build(&self, rows: usize) -> Result<Tables> {
+        self.par_build_as(rows)
+    }
+
+    /// [`build_as`](Self::build_as), on the rayon pool of the caller.
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build).
+    #[cfg(feature = "rayon")]
+    pub fn par_build_as<T: Element>(&self, rows: usize) -> Result<Tables<T>> {
         self.build_with(rows, Self::par_fill)
     }
 

@@ -167,7 +167,7 @@ fn rotations_refuse_slices_that_leave_the_head() {
     rotation_refused(&rope().starting_at(HUGE - 8), [1, 3], &zero, Error::Width { expected: 8, found: HUGE });
     let wide = Rotary::new(&Frequencies::new(10, 1e4).unwrap(), Pairing::Interleaved);
     rotation_refused(&wide, [2, 3], &zero, Error::Width { expected: 8, found: 10 });
-    let tables = Tables::new(vec![], vec![], HUGE).unwrap();
+    let tables = Tables::<f32>::new(vec![], vec![], HUGE).unwrap();
     let widest = Rotary::from_tables(tables, Pairing::Halves);
     rotation_refused(&widest, [1, 1], &zero, Error::Width { expected: 8, found: HUGE });
 }
@@ -228,7 +228,7 @@ fn rotations_refuse_positions_without_a_row_in_their_table() {
 fn tables_refuse_sizes() {
     refused(Tables::new(vec![1.0; 6], vec![0.0; 5], 2), length("sines", 6, 5));
     refused(Tables::new(vec![1.0; 7], vec![0.0; 7], 2), length("cosines", 6, 7));
-    refused(Tables::new(vec![], vec![], 0), count("pairs", "at least 1", 0));
+    refused(Tables::<f32>::new(vec![], vec![], 0), count("pairs", "at least 1", 0));
     refused(Tables::new(vec![1.0], vec![0.0], HUGE), length("cosines", 0, 1));
     let full = |cos: &[f32], width| Tables::from_full_width(cos, cos, width, Pairing::Halves);
     for width in [0, 1, 3, HUGE] {
@@ -384,7 +384,7 @@ fn views_without_elements_are_left_alone() {
 fn nothing_to_do_is_done() {
     let zero = Positions::from(0);
     for [batch, tokens, heads] in [[0, 5, 2], [2, 0, 2], [2, 5, 0]] {
-        let mut view = HeadsMut::token_major(&mut [], [batch, tokens, heads, 8]).unwrap();
+        let mut view = HeadsMut::<f32>::token_major(&mut [], [batch, tokens, heads, 8]).unwrap();
         assert_eq!(rope().rotate(&mut view, &zero), Ok(()));
         let ids = vec![4_i64; batch * tokens];
         assert_eq!(rope().rotate(&mut view, &Positions::ids(&ids)), Ok(()));
@@ -396,7 +396,7 @@ fn nothing_to_do_is_done() {
     assert_same(&data, &guards(6), "no pairs");
     let builder = TableBuilder::new(&none, Precision::Exact);
     assert_eq!(builder.build(7).map(|tables| tables.rows()), Ok(7));
-    assert_eq!(builder.fill(&zero, &mut [], &mut []), Ok(()));
+    assert_eq!(builder.fill::<f32>(&zero, &mut [], &mut []), Ok(()));
     let embedding = RelativeEmbedding::new(vec![1.0; 3], Clip::symmetric(1), 1).unwrap();
     for size in [[0, 5], [5, 0], [0, 0]] {
         assert_eq!(embedding.lookup(1, size), Ok(vec![]));

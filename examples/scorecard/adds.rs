@@ -7,7 +7,7 @@ use std::hint::black_box;
 use posenc::{
     Alibi, Clip, DistanceBias, Init, Level, Order, Pairing, Positions, RelativeEmbedding, Result, Sinusoidal,
 };
-use posenc_kernels::{GatherAdd, SlidingAdd};
+use posenc_kernels::{F32, GatherAdd, SlidingAdd};
 
 use crate::buffer::Buffer;
 use crate::cell::{Cell, Grid, Names, PAIRINGS, shapes};
@@ -72,7 +72,7 @@ pub(crate) fn sliding() -> Vec<Cell> {
         let window = move || Buffer::random(queries + keys - 1);
         cell(names, window, move |window, scores| {
             for rows in scores.chunks_exact_mut(queries * keys) {
-                names.level.run(SlidingAdd { rows, width: keys, window, start: black_box(queries - 1), step: 1 });
+                names.level.run(SlidingAdd::<F32> { rows, width: keys, window, start: black_box(queries - 1), step: 1 });
             }
         })
     };
@@ -94,7 +94,7 @@ pub(crate) fn gather() -> Vec<Cell> {
             (Buffer::random(65 * width), index)
         };
         cell(names, added, move |(table, index), rows| {
-            names.level.run(GatherAdd { rows, width, table, index: black_box(index) });
+            names.level.run(GatherAdd::<F32> { rows, width, table, index: black_box(index) });
         })
     };
     grid("gather_add").names().map(one).collect()

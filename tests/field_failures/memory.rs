@@ -167,11 +167,11 @@ fn nothing_is_a_fine_table_but_no_pair_and_no_feature_are_errors() {
     for level in levels() {
         let empty = builder(&frequencies(8, 1e4), Precision::Exact, level).build(0).unwrap();
         assert_eq!((empty.rows(), empty.cos().len()), (0, 0));
-        builder(&frequencies(0, 1e4), Precision::Exact, level).fill(&nowhere, &mut [], &mut []).unwrap();
+        builder(&frequencies(0, 1e4), Precision::Exact, level).fill::<f32>(&nowhere, &mut [], &mut []).unwrap();
         for features in [0, 8] {
             let encoding = Sinusoidal::new(features, 1e4).unwrap().with_level(level);
             assert!(encoding.table(&nowhere, 0).unwrap().is_empty());
-            encoding.add(&mut [], &nowhere).unwrap();
+            encoding.add::<f32>(&mut [], &nowhere).unwrap();
         }
         assert!(Sinusoidal::new(0, 1e4).unwrap().with_level(level).table(&Positions::from(0), 3).unwrap().is_empty());
     }
@@ -182,8 +182,8 @@ fn nothing_is_a_fine_table_but_no_pair_and_no_feature_are_errors() {
         rows.add(&mut [], 3, [queries, keys]).unwrap();
     }
     assert!(Alibi::new(0).is_err());
-    assert!(Tables::new(vec![], vec![], 0).is_err());
-    assert!(Tables::from_full_width(&[], &[], 0, Pairing::Halves).is_err());
+    assert!(Tables::<f32>::new(vec![], vec![], 0).is_err());
+    assert!(Tables::<f32>::from_full_width(&[], &[], 0, Pairing::Halves).is_err());
     assert!(RelativeEmbedding::new(vec![], Clip::symmetric(2), 0).is_err());
 }
 

@@ -7,7 +7,7 @@ use posenc::{
     Alibi, AlibiForm, Clip, Direction, DistanceBias, Frequencies, HeadsMut, Pairing, Positions, Precision,
     RelativeEmbedding, Rotary,
 };
-use posenc_kernels::SlidingAdd;
+use posenc_kernels::{F32, SlidingAdd};
 use posenc_oracle::angle::{CosSin, sincos, sincos_product};
 use posenc_oracle::bias::{self, Scores};
 use posenc_oracle::tolerance::{EXACT_ULP, rotations};
@@ -146,7 +146,7 @@ fn matrix(alibi: &Alibi, [queries, keys]: [usize; 2], first_query: usize) -> Vec
         for (head, want) in by_call.chunks_exact(queries * keys).enumerate() {
             let window = &alibi.diagonals(head, [queries, keys], first_query).unwrap();
             let mut got = vec![0.0; queries * keys];
-            level.run(SlidingAdd { rows: &mut got, width: keys, window, start: queries - 1, step: 1 });
+            level.run(SlidingAdd::<F32> { rows: &mut got, width: keys, window, start: queries - 1, step: 1 });
             assert_eq!(bits(&got), bits(want), "{level}, head {head}");
         }
     }

@@ -70,7 +70,7 @@ fn neighbours_far_out_keep_apart_in_the_fastest_pair() {
     for level in levels() {
         let builder = builder(&frequencies(2, 1e4), Precision::Exact, level);
         for positions in [Positions::from(65_536), Positions::ids(&ids)] {
-            let (mut cos, mut sin) = ([0.0; 1024], [0.0; 1024]);
+            let (mut cos, mut sin) = ([0.0_f32; 1024], [0.0_f32; 1024]);
             builder.fill(&positions, &mut cos, &mut sin).unwrap();
             let rows: HashSet<_> = cos.iter().zip(&sin).map(|(c, s)| (c.to_bits(), s.to_bits())).collect();
             assert_eq!(rows.len(), 1024, "{level}");

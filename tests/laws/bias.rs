@@ -2,7 +2,7 @@
 //! They stand apart because scores have queries and keys, and no features.
 
 use posenc::{Alibi, Anchor, DistanceBias, Level};
-use posenc_kernels::SlidingAdd;
+use posenc_kernels::{F32, SlidingAdd};
 use posenc_oracle::{bias as oracle, tolerance};
 
 use super::bits::{assert_same, framed};
@@ -114,7 +114,7 @@ pub(crate) fn every_row_is_a_window_of_the_diagonals(bias: &impl DistanceBias, s
             let shift = head % 4;
             let mut buffer = framed(&before[cells.clone()], shift);
             let rows = &mut buffer[shift..][..queries * keys];
-            level.run(SlidingAdd { rows, width: keys, window: &window, start, step });
+            level.run(SlidingAdd::<F32> { rows, width: keys, window: &window, start, step });
             assert_same(&buffer, &framed(&after[cells.clone()], shift), format_args!("{level}: head {head}"));
         }
     }

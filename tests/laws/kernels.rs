@@ -2,7 +2,7 @@
 //! They stand apart because the crate gives its kernels well-behaved values, and other callers may not.
 
 use posenc::{Direction, Level, Pairing};
-use posenc_kernels::{Arrangement, GatherAdd, Place, Rotate, SlidingAdd, Strided, Write};
+use posenc_kernels::{Arrangement, F32, GatherAdd, Grid, InPlace, Place, Rotate, SlidingAdd, Write};
 
 use super::laws::bits::{SPECIALS, assert_same_where, framed};
 use super::laws::case::scattered;
@@ -72,10 +72,10 @@ fn turned(level: Level, pairing: Pairing, direction: Direction, [x, y]: [&[f32];
         let (first, second) = features(pairing, pairs, j);
         (data[first], data[second]) = (x[j], y[j]);
     }
-    let one = Strided { count: 1, stride: 0 };
+    let grid = Grid { start: 0, group: 0, member: 0 };
     let (cos, sin) = (vec![c; pairs], vec![s; pairs]);
-    Rotate { data: &mut data, start: 0, groups: one, members: one, pairs, cos: &cos, sin: &sin, table_rows: &[0] }
-        .run(level, pairing, direction);
+    let memory = InPlace::<F32> { data: &mut data, grid };
+    Rotate { memory, members: 1, pairs, cos: &cos, sin: &sin, table_rows: &[0], direction }.run(level, pairing);
     data
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn placed_rows_hold_both_sources_in_order(width: usize, arrangement: 
             let shift = width % 4;
             let mut buffer = framed(&before, shift);
             let rows = &mut buffer[shift..][..before.len()];
-            Place { rows, width, a: &a, b: &b }.run(level, arrangement, write);
+            Place::<F32> { rows, width, a: &a, b: &b }.run(level, arrangement, write);
             let what = format_args!("{level}: {arrangement:?} {write:?}, width {width}");
             assert_same_where(&buffer, &framed(&want, shift), determined(&before, &set, shift), what);
         }
@@ -119,7 +119,7 @@ pub(crate) fn windows_slide_to_the_left(width: usize, step: usize, levels: &[Lev
         let shift = width % 4;
         let mut buffer = framed(&before, shift);
         let rows = &mut buffer[shift..][..before.len()];
-        level.run(SlidingAdd { rows, width, window: &window, start, step });
+        level.run(SlidingAdd::<F32> { rows, width, window: &window, start, step });
         let what = format_args!("{level}: width {width}, step {step}");
         assert_same_where(&buffer, &framed(&want, shift), determined(&before, &added, shift), what);
     }
@@ -137,7 +137,7 @@ pub(crate) fn rows_grow_by_the_rows_of_their_index(width: usize, levels: &[Level
         let shift = width % 4;
         let mut buffer = framed(&before, shift);
         let rows = &mut buffer[shift..][..before.len()];
-        level.run(GatherAdd { rows, width, table: &table, index: &index });
+        level.run(GatherAdd::<F32> { rows, width, table: &table, index: &index });
         let what = format_args!("{level}: width {width}");
         assert_same_where(&buffer, &framed(&want, shift), determined(&before, &added, shift), what);
     }

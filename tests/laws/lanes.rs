@@ -21,12 +21,12 @@ impl Kernel for Singles<'_> {
             push(sums, x + y, 0.0);
             push(differences, x - y, 0.0);
             push(products, x * y, 0.0);
-            let (low, high) = x.interleave(y);
+            let [low, high] = x.interleave(y);
             push(interleaved, low, 0.0);
             push(interleaved, high, 0.0);
         }
         for [x, next] in I::F32::split(self.a).0.as_chunks::<2>().0 {
-            let (x, next) = I::F32::load(isa, x).swap_neighbours(I::F32::load(isa, next));
+            let [x, next] = I::F32::load(isa, x).swap_neighbours(I::F32::load(isa, next));
             push(swapped, x, 0.0);
             push(swapped, next, 0.0);
         }

@@ -101,11 +101,14 @@ pub(crate) fn a_careless_view_is_whole_or_refused(careless: &Careless) {
     }
 }
 
+/// Calls one method and says whether it was done.
+type Attempt<'a> = &'a dyn Fn(&mut [f32], &Positions<'_>) -> bool;
+
 /// Additions and tables of careless sizes do not panic; refused, they write nothing.
 pub(crate) fn a_careless_addition_is_whole_or_refused(careless: &Careless) {
     let [queries, keys, heads, features] = careless.sizes;
     let first = careless.strides[0];
-    let attempts: [&dyn Fn(&mut [f32], &Positions<'_>) -> bool; 5] = [
+    let attempts: [Attempt<'_>; 5] = [
         &|x, _| Patternless { heads }.add(x, [queries, keys], first).is_ok(),
         &|x, _| embedding().add(x, first, [queries, keys]).is_ok(),
         &|x, _| embedding().lookup_into(x, first, [queries, keys]).is_ok(),

@@ -2,7 +2,7 @@
 //! They stand apart because every cell of queries and keys has features here.
 
 use posenc::{Level, RelativeEmbedding};
-use posenc_kernels::GatherAdd;
+use posenc_kernels::{F32, GatherAdd};
 use posenc_oracle::relative::clipped_index;
 
 use super::bits::{assert_same, framed};
@@ -62,7 +62,7 @@ pub(crate) fn adding_is_adding_the_lookup(embedding: &RelativeEmbedding, cells: 
             let mut buffer = framed(&x, shift);
             let rows = &mut buffer[shift..][..x.len()];
             let (width, table) = (embedding.features(), embedding.weights());
-            level.run(GatherAdd { rows, width, table, index: &index });
+            level.run(GatherAdd::<F32> { rows, width, table, index: &index });
             assert_same(&buffer, &framed(&sum, shift), format_args!("{level}: gathered"));
         }
     }
