@@ -1,6 +1,5 @@
 //! The one error type: what was expected, what was found.
 
-use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -131,10 +130,12 @@ pub(crate) fn product(what: &'static str, counts: &[usize]) -> Result<usize> {
 /// Zeros, one for each cell of `counts`, or an error if memory does not have them.
 pub(crate) fn zeros<T: Copy + Default>(what: &'static str, counts: &[usize]) -> Result<Vec<T>> {
     let len = product(what, counts)?;
-    // Asked for and given back: only this way can the answer be no. The memory is not touched by it.
-    let mut probe = Vec::<T>::new();
-    match probe.try_reserve_exact(len) {
-        Ok(()) => Ok(vec![T::default(); len]),
+    let mut cells = Vec::new();
+    match cells.try_reserve_exact(len) {
+        Ok(()) => {
+            cells.resize(len, T::default());
+            Ok(cells)
+        }
         Err(_) => Err(Error::Count { what, expected: "a number of elements that fits the memory", found: len }),
     }
 }

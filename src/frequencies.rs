@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::math;
 
 /// More features than any head has, and few enough that their frequencies always fit.
-const MAX_WIDTH: usize = 1 << 20;
+pub(crate) const MAX_WIDTH: usize = 1 << 20;
 
 /// One frequency for each pair, in radians per position, and the magnitude of the rotation.
 ///

@@ -15,7 +15,13 @@ const LN_2: Twofold = Twofold { high: core::f64::consts::LN_2, low: 2.319_046_81
 
 /// `base^(numerator/denominator)`, for a positive `base` and a finite exponent.
 pub(crate) fn power(base: f64, numerator: f64, denominator: f64) -> f64 {
-    ln_twofold(base).times(Twofold::from(numerator)).over(Twofold::from(denominator)).exp()
+    let logarithm = ln_twofold(base);
+    let estimate = logarithm.high * (numerator / denominator);
+    // Far outside the range, where the digits of the exponent do not matter and their products could overflow.
+    if estimate.abs() > 800.0 {
+        return if estimate > 0.0 { f64::INFINITY } else { 0.0 };
+    }
+    logarithm.times(Twofold::from(numerator)).over(Twofold::from(denominator)).exp()
 }
 
 /// The natural logarithm of a positive number.
@@ -164,6 +170,8 @@ mod tests {
             (5e-324, 1.0, 1074.0, 0.5),
             (10.0, 400.0, 1.0, f64::INFINITY),
             (10.0, -400.0, 1.0, 0.0),
+            (2.0, -1e300, 3.0, 0.0),
+            (0.5, -1e308, 0.1, f64::INFINITY),
         ] {
             assert_eq!(power(base, numerator, denominator), want, "{base}^({numerator}/{denominator})");
         }

@@ -1,6 +1,6 @@
 //! Positions of tokens: whole numbers, never held in a floating-point type before they meet a frequency.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_length};
 
 /// The largest position, in size, for which tables are exact to their contract.
 const LIMIT: i64 = 1 << 31;
@@ -142,6 +142,17 @@ impl<'a> Positions<'a> {
                 }
             }
         }
+    }
+}
+
+impl<'a> Positions<'a> {
+    /// Checks that `elements` are whole rows of `width`, and that there is a position for each of them.
+    ///
+    /// Rows without width are done whatever their number, which no length can tell.
+    pub(crate) fn resolve_rows(self, what: &'static str, elements: usize, width: usize) -> Result<Resolved<'a>> {
+        let rows = elements / width.max(1);
+        check_length(what, rows * width, elements)?;
+        if width == 0 { Ok(Resolved { list: List::From(0), per_sequence: 0 }) } else { self.resolve(1, rows, None) }
     }
 }
 

@@ -224,7 +224,7 @@ impl RelativeEmbedding {
     /// As [`lookup_into`](Self::lookup_into).
     pub fn add(&self, x: &mut [f32], first_query: usize, [queries, keys]: [usize; 2]) -> Result<()> {
         check_length("relative rows", product("relative rows", &[queries, keys, self.features])?, x.len())?;
-        if keys == 0 {
+        if x.is_empty() {
             return Ok(());
         }
         let mut index = vec![0; keys];

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use posenc_kernels::{Arrangement, Level, Place, Write};
 
-use crate::error::{Result, check_length, zeros};
+use crate::error::{Result, zeros};
 use crate::positions::Resolved;
 use crate::tables::BLOCK;
 use crate::{Element, Frequencies, Positions, Precision, TableBuilder};
@@ -168,9 +168,7 @@ impl Sinusoidal {
     }
 
     fn check<'a, T>(&self, x: &[T], positions: &Positions<'a>) -> Result<Resolved<'a>> {
-        let tokens = x.len() / self.features.max(1);
-        check_length("rows", tokens * self.features, x.len())?;
-        positions.resolve(1, tokens, None)
+        positions.resolve_rows("rows", x.len(), self.features)
     }
 
     /// Rows for the tokens from `first` on; sizes were checked.

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use posenc_kernels::{Exact, Level, Rows, Single32};
 
 use crate::error::{Error, Result, check_length, zeros};
+use crate::frequencies::MAX_WIDTH;
 use crate::positions::Resolved;
 use crate::{Element, Frequencies, Pairing, Positions};
 
@@ -187,9 +188,7 @@ impl TableBuilder {
 
     fn check<'a, T>(&self, positions: &Positions<'a>, cos: &[T], sin: &[T]) -> Result<Resolved<'a>> {
         check_length("sines", cos.len(), sin.len())?;
-        let rows = cos.len() / self.pairs().max(1);
-        check_length("cosines", rows * self.pairs(), cos.len())?;
-        positions.resolve(1, rows, None)
+        positions.resolve_rows("cosines", cos.len(), self.pairs())
     }
 
     /// Fills the rows of a sequence's tokens from `first` on; sizes were checked.
@@ -255,10 +254,10 @@ impl<T: Element> Tables<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] if the two differ or are not whole rows, [`Error::Count`] if `pairs` is 0.
+    /// [`Error::Length`] if the two differ or are not whole rows, [`Error::Count`] if `pairs` is 0 or above 2^19.
     pub fn new(cos: Vec<T>, sin: Vec<T>, pairs: usize) -> Result<Self> {
-        if pairs == 0 {
-            return Err(Error::Count { what: "pairs", expected: "at least 1", found: 0 });
+        if pairs == 0 || pairs > MAX_WIDTH / 2 {
+            return Err(Error::Count { what: "pairs", expected: "1 to 2^19", found: pairs });
         }
         check_length("sines", cos.len(), sin.len())?;
         let rows = cos.len() / pairs;
@@ -270,14 +269,14 @@ impl<T: Element> Tables<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Count`] if `width` is 0 or odd; [`Error::Length`] as in [`new`](Self::new); [`Error::Number`] if
+    /// [`Error::Count`] if `width` is 0, odd, or above 2^20; [`Error::Length`] as in [`new`](Self::new); [`Error::Number`] if
     /// the two features of a pair have different values, as happens when the pairing is not the one of the tables.
     pub fn from_full_width(cos: &[T], sin: &[T], width: usize, pairing: Pairing) -> Result<Self>
     where
         T: PartialEq + Into<f64>,
     {
-        if width == 0 || !width.is_multiple_of(2) {
-            return Err(Error::Count { what: "table width", expected: "an even number above 0", found: width });
+        if width == 0 || !width.is_multiple_of(2) || width > MAX_WIDTH {
+            return Err(Error::Count { what: "table width", expected: "an even number from 2 to 2^20", found: width });
         }
         check_length("sines", cos.len(), sin.len())?;
         check_length("cosines", cos.len() / width * width, cos.len())?;

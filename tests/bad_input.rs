@@ -167,9 +167,9 @@ fn rotations_refuse_slices_that_leave_the_head() {
     rotation_refused(&rope().starting_at(HUGE - 8), [1, 3], &zero, Error::Width { expected: 8, found: HUGE });
     let wide = Rotary::new(&Frequencies::new(10, 1e4).unwrap(), Pairing::Interleaved);
     rotation_refused(&wide, [2, 3], &zero, Error::Width { expected: 8, found: 10 });
-    let tables = Tables::<f32>::new(vec![], vec![], HUGE).unwrap();
+    let tables = Tables::<f32>::new(vec![], vec![], 1 << 19).unwrap();
     let widest = Rotary::from_tables(tables, Pairing::Halves);
-    rotation_refused(&widest, [1, 1], &zero, Error::Width { expected: 8, found: HUGE });
+    rotation_refused(&widest, [1, 1], &zero, Error::Width { expected: 8, found: 1 << 20 });
 }
 
 #[test]
@@ -211,6 +211,11 @@ fn rotations_refuse_offsets_that_lead_out_of_range() {
     rotation_refused(&rope(), [2, 3], &Positions::from(u32::MAX), position(0, u32::MAX.into()));
 }
 
+fn rotation_served(rope: &Rotary, positions: &Positions<'_>) {
+    let mut data = [0.5_f32; 8];
+    rope.rotate(&mut HeadsMut::new(&mut data, [1, 1, 8]).unwrap(), positions).unwrap();
+}
+
 #[test]
 fn rotations_refuse_positions_without_a_row_in_their_table() {
     let with_table = rope().with_table(10).unwrap();
@@ -221,21 +226,25 @@ fn rotations_refuse_positions_without_a_row_in_their_table() {
     rotation_refused(&with_table, [1, 3], &Positions::ids(&[9, i64::MIN, 10]), position(1, i64::MIN.into()));
     let empty = rope().with_table(0).unwrap();
     rotation_refused(&empty, [1, 1], &Positions::from(0), Error::Position { index: 0, min: 0, max: -1, found: 0 });
-    refused(with_table.with_table(11), length("table rows", 10, 11));
+    rotation_served(&with_table.clone().with_table(11).unwrap(), &Positions::from(10));
+    let brought = Rotary::from_tables(with_table.tables().unwrap().clone(), Pairing::Halves);
+    refused(brought.with_table(11), length("table rows", 10, 11));
 }
 
 #[test]
 fn tables_refuse_sizes() {
     refused(Tables::new(vec![1.0; 6], vec![0.0; 5], 2), length("sines", 6, 5));
     refused(Tables::new(vec![1.0; 7], vec![0.0; 7], 2), length("cosines", 6, 7));
-    refused(Tables::<f32>::new(vec![], vec![], 0), count("pairs", "at least 1", 0));
-    refused(Tables::new(vec![1.0], vec![0.0], HUGE), length("cosines", 0, 1));
+    for pairs in [0, (1 << 19) + 1, HUGE] {
+        refused(Tables::<f32>::new(vec![], vec![], pairs), count("pairs", "1 to 2^19", pairs));
+    }
+    refused(Tables::new(vec![1.0], vec![0.0], 1 << 19), length("cosines", 0, 1));
     let full = |cos: &[f32], width| Tables::from_full_width(cos, cos, width, Pairing::Halves);
-    for width in [0, 1, 3, HUGE] {
-        refused(full(&[1.0; 6], width), count("table width", "an even number above 0", width));
+    for width in [0, 1, 3, HUGE - 1, HUGE] {
+        refused(full(&[1.0; 6], width), count("table width", "an even number from 2 to 2^20", width));
     }
     refused(full(&[1.0; 6], 4), length("cosines", 4, 6));
-    refused(full(&[1.0; 6], HUGE - 1), length("cosines", 0, 6));
+    refused(full(&[1.0; 6], 1 << 20), length("cosines", 0, 6));
     refused(Tables::from_full_width(&[1.0; 4], &[0.0; 2], 4, Pairing::Halves), length("sines", 4, 2));
     let unequal = number("table value", "the value of the other feature of its pair", 0.25);
     refused(full(&[1.0, 0.5, 1.0, 0.25], 4), unequal);

@@ -105,9 +105,10 @@ fn measure(data: &mut [Vec<f32>; 2], ropes: [&Rotary; 2], level: Level) -> Resul
                 Ok(())
             };
             // Not timed: threads that slept through the work of one thread wake here, or the limit would pay for it.
+            scale(data, level, threads)?;
+            clock(0, &mut || scale(black_box(&mut *data), level, threads))?;
             clock(1, &mut || rotate(black_box(&mut *data), ropes[0], threads))?;
             clock(2, &mut || rotate(black_box(&mut *data), ropes[1], threads))?;
-            clock(0, &mut || scale(black_box(&mut *data), level, threads))?;
         }
     }
     let median = |mut times: Vec<f64>| {

@@ -72,7 +72,13 @@ pub(crate) fn sliding() -> Vec<Cell> {
         let window = move || Buffer::random(queries + keys - 1);
         cell(names, window, move |window, scores| {
             for rows in scores.chunks_exact_mut(queries * keys) {
-                names.level.run(SlidingAdd::<F32> { rows, width: keys, window, start: black_box(queries - 1), step: 1 });
+                names.level.run(SlidingAdd::<F32> {
+                    rows,
+                    width: keys,
+                    window,
+                    start: black_box(queries - 1),
+                    step: 1,
+                });
             }
         })
     };
