@@ -28,10 +28,12 @@ use crate::{Element, Frequencies, Pairing, Positions};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Precision {
     /// The true cosine and sine of `position · frequency` for the f64 frequency, times the magnitude, rounded once.
-    /// Within 0.5001 ULP for positions below 2^24 in size, within 0.51 ULP to 2^31, zero crossings included.
+    /// Within 0.5001 ULP for positions below 2^24 in size, within 0.51 ULP to 2^31, zero crossings included, for any
+    /// frequency under which the angle stays below 2^38 radians. Larger angles are as exact but next to crossings, where
+    /// the absolute error is below 2^-60.
     Exact,
     /// What most training stacks compute: the angle is `fl32(fl32(position) · fl32(frequency))`; cosine and sine are those
-    /// of that f32, within 0.5001 ULP; the magnitude is an f32 product afterwards. At position 1 000 000 this is up to
+    /// of that f32, within 0.5001 ULP while it is below 2^24 in size; the magnitude is an f32 product afterwards. At position 1 000 000 this is up to
     /// 6e-2 away from [`Exact`](Self::Exact), and as far from the true value.
     Single,
 }

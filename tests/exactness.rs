@@ -24,8 +24,8 @@ const BASES: [f64; 5] = [100.0, 1e4, 5e5, 1e6, 1e7];
 /// Widths of heads.
 const WIDTHS: [usize; 2] = [64, 128];
 
-/// Angles in radians up to which the contract is tested. From 2^38 on the kernel loses it, and from 2^42 on its results
-/// are not cosines at all: the third of its four products is no longer small beside a quarter turn.
+/// Angles in radians up to which even frequencies that were chosen to be hard keep the contract. Beyond, an angle can be
+/// nearer to a zero crossing than the digits that are kept of `2f/π` tell apart.
 const LARGEST_ANGLE: f64 = (1_u64 << 38) as f64;
 
 /// The default frequencies of every base and width.
