@@ -58,6 +58,23 @@ pub(crate) fn unit_at_mut<F: Format, I: Isa, T: Copy>(slice: &mut [T], at: usize
     &mut F::Lanes::<I>::split_mut(slice).0.as_chunks_mut().0[0]
 }
 
+/// The `N` units that begin at an element.
+#[inline(always)]
+pub(crate) fn units<F: Format, I: Isa, T: Copy, const N: usize>(slice: &[T], at: usize) -> &[Unit<F, I, T>; N] {
+    let slice = &slice[at..at + N * unit_len::<F, I>()];
+    &F::Lanes::<I>::split(slice).0.as_chunks().0.as_chunks().0[0]
+}
+
+/// The `N` units that begin at an element, to be written.
+#[inline(always)]
+pub(crate) fn units_mut<F: Format, I: Isa, T: Copy, const N: usize>(
+    slice: &mut [T],
+    at: usize,
+) -> &mut [Unit<F, I, T>; N] {
+    let slice = &mut slice[at..at + N * unit_len::<F, I>()];
+    &mut F::Lanes::<I>::split_mut(slice).0.as_chunks_mut().0.as_chunks_mut().0[0]
+}
+
 /// The array of one vector that begins at an element.
 #[inline(always)]
 pub(crate) fn array_at<V: Vector, T: Copy>(slice: &[T], at: usize) -> &V::Array<T> {

@@ -104,14 +104,14 @@ trait Turn: Copy {
         direction: Direction,
     ) -> Self::Twiddle<F, I>;
 
-    /// Turns the unit at a pair.
-    fn turn<M: Memory, I: Isa>(
+    /// Turns the units from a pair on.
+    fn turn<M: Memory, I: Isa, const N: usize>(
         isa: I,
         memory: &mut M,
         row: M::Row,
         pairs: usize,
         at: usize,
-        twiddle: &Self::Twiddle<M::Format, I>,
+        twiddles: &[Self::Twiddle<M::Format, I>; N],
     );
 
     /// Turns the one pair that units of two pairs leave over; units of one pair leave none.
@@ -229,9 +229,7 @@ fn stripe<M: Memory, T: Turn, I: Isa, const N: usize>(
     }
     for member in members.from..members.to {
         let row = args.memory.row(members.group, member);
-        for (k, twiddle) in twiddles.iter().enumerate() {
-            T::turn(isa, &mut args.memory, row, args.pairs, at + k * unit, twiddle);
-        }
+        T::turn(isa, &mut args.memory, row, args.pairs, at, &twiddles);
     }
     N
 }

@@ -8,15 +8,36 @@
 
 use super::{Direction, OneTwiddle, Turn, sign};
 use crate::format::{Format, unit_at, unit_len};
-use crate::memory::Memory;
+use crate::memory::{Memory, OnTwo};
 use crate::vector::{Isa, Vector};
 
 #[derive(Clone, Copy)]
 pub(super) struct Halves;
 
+/// Two vectors of cosines, two of sines.
+pub(super) struct Twiddle<F: Format, I: Isa> {
+    cos: [F::Lanes<I>; 2],
+    sin: [F::Lanes<I>; 2],
+}
+
+impl<F: Format, I: Isa> Clone for Twiddle<F, I> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<F: Format, I: Isa> Copy for Twiddle<F, I> {}
+
+impl<F: Format, I: Isa> OnTwo<F, I> for Twiddle<F, I> {
+    #[inline(always)]
+    fn apply(&self, [x0, x1]: [F::Lanes<I>; 2], [y0, y1]: [F::Lanes<I>; 2]) -> [[F::Lanes<I>; 2]; 2] {
+        let Self { cos: [cos0, cos1], sin: [sin0, sin1] } = *self;
+        [[x0 * cos0 - y0 * sin0, x1 * cos1 - y1 * sin1], [y0 * cos0 + x0 * sin0, y1 * cos1 + x1 * sin1]]
+    }
+}
+
 impl Turn for Halves {
-    /// Two vectors of cosines, two of sines.
-    type Twiddle<F: Format, I: Isa> = [[F::Lanes<I>; 2]; 2];
+    type Twiddle<F: Format, I: Isa> = Twiddle<F, I>;
 
     #[inline(always)]
     fn unit<F: Format, I: Isa>() -> usize {
@@ -29,25 +50,22 @@ impl Turn for Halves {
         (cos, sin): (&[F::Work], &[F::Work]),
         at: usize,
         direction: Direction,
-    ) -> Self::Twiddle<F, I> {
+    ) -> Twiddle<F, I> {
         let sign = F::Lanes::<I>::splat(isa, sign(direction));
         let [sin0, sin1] = F::table(isa, unit_at::<F, I, _>(sin, at));
-        [F::table(isa, unit_at::<F, I, _>(cos, at)), [sin0 * sign, sin1 * sign]]
+        Twiddle { cos: F::table(isa, unit_at::<F, I, _>(cos, at)), sin: [sin0 * sign, sin1 * sign] }
     }
 
     #[inline(always)]
-    fn turn<M: Memory, I: Isa>(
+    fn turn<M: Memory, I: Isa, const N: usize>(
         isa: I,
         memory: &mut M,
         row: M::Row,
         pairs: usize,
         at: usize,
-        [[cos0, cos1], [sin0, sin1]]: &Self::Twiddle<M::Format, I>,
+        twiddles: &[Twiddle<M::Format, I>; N],
     ) {
-        let [x0, x1] = memory.load(isa, row, at);
-        let [y0, y1] = memory.load(isa, row, pairs + at);
-        memory.store(isa, [x0 * *cos0 - y0 * *sin0, x1 * *cos1 - y1 * *sin1], row, at);
-        memory.store(isa, [y0 * *cos0 + x0 * *sin0, y1 * *cos1 + x1 * *sin1], row, pairs + at);
+        memory.two_by_two(isa, row, [at, pairs + at], twiddles);
     }
 
     #[inline(always)]

@@ -12,15 +12,41 @@
 
 use super::{Direction, Turn, sign};
 use crate::format::{Format, array_at};
-use crate::memory::Memory;
+use crate::memory::{Memory, OnOne};
 use crate::vector::{Isa, Vector};
 
 #[derive(Clone, Copy)]
 pub(super) struct Interleaved;
 
+/// Two vectors for the elements as they stand, two for the swapped ones; of a split format, the first of each.
+pub(super) struct Twiddle<F: Format, I: Isa> {
+    straight: [F::Lanes<I>; 2],
+    crossed: [F::Lanes<I>; 2],
+}
+
+impl<F: Format, I: Isa> Clone for Twiddle<F, I> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<F: Format, I: Isa> Copy for Twiddle<F, I> {}
+
+impl<F: Format, I: Isa> OnOne<F, I> for Twiddle<F, I> {
+    #[inline(always)]
+    fn apply(&self, [a, b]: [F::Lanes<I>; 2]) -> [F::Lanes<I>; 2] {
+        let Self { straight: [straight_a, straight_b], crossed: [crossed_a, crossed_b] } = *self;
+        if F::SPLIT {
+            [a * straight_a - b * crossed_a, b * straight_a + a * crossed_a]
+        } else {
+            let [swapped_a, swapped_b] = a.swap_neighbours(b);
+            [a * straight_a + swapped_a * crossed_a, b * straight_b + swapped_b * crossed_b]
+        }
+    }
+}
+
 impl Turn for Interleaved {
-    /// Two vectors for the elements as they stand, two for the swapped ones; of a split format, the first of each.
-    type Twiddle<F: Format, I: Isa> = [[F::Lanes<I>; 2]; 2];
+    type Twiddle<F: Format, I: Isa> = Twiddle<F, I>;
 
     #[inline(always)]
     fn unit<F: Format, I: Isa>() -> usize {
@@ -33,34 +59,27 @@ impl Turn for Interleaved {
         (cos, sin): (&[F::Work], &[F::Work]),
         at: usize,
         direction: Direction,
-    ) -> Self::Twiddle<F, I> {
+    ) -> Twiddle<F, I> {
         let cos = F::ready(isa, F::Lanes::<I>::load(isa, array_at::<F::Lanes<I>, _>(cos, at)));
         let sin = F::ready(isa, F::Lanes::<I>::load(isa, array_at::<F::Lanes<I>, _>(sin, at)));
         let sin = sin * F::Lanes::<I>::splat(isa, sign(direction));
         if F::SPLIT {
-            [[cos; 2], [sin; 2]]
+            Twiddle { straight: [cos; 2], crossed: [sin; 2] }
         } else {
             let minus = sin * F::Lanes::<I>::splat(isa, F::Work::from(-1));
-            [cos.interleave(cos), minus.interleave(sin)]
+            Twiddle { straight: cos.interleave(cos), crossed: minus.interleave(sin) }
         }
     }
 
     #[inline(always)]
-    fn turn<M: Memory, I: Isa>(
+    fn turn<M: Memory, I: Isa, const N: usize>(
         isa: I,
         memory: &mut M,
         row: M::Row,
         _: usize,
         at: usize,
-        [[cos0, cos1], [sin0, sin1]]: &Self::Twiddle<M::Format, I>,
+        twiddles: &[Twiddle<M::Format, I>; N],
     ) {
-        let [a, b] = memory.load(isa, row, 2 * at);
-        let turned = if M::Format::SPLIT {
-            [a * *cos0 - b * *sin0, b * *cos0 + a * *sin0]
-        } else {
-            let [swapped_a, swapped_b] = a.swap_neighbours(b);
-            [a * *cos0 + swapped_a * *sin0, b * *cos1 + swapped_b * *sin1]
-        };
-        memory.store(isa, turned, row, 2 * at);
+        memory.one_by_one(isa, row, 2 * at, twiddles);
     }
 }
