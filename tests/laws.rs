@@ -10,8 +10,10 @@ mod laws;
 #[path = "laws/parallel.rs"]
 mod parallel;
 
+#[cfg(feature = "half")]
+use half::{bf16, f16};
 use inputs::{ANYWHERE, IN_TABLES, absolutes, cases, cells, embeddings, ids, layouts, numbers, scores, turns, wild};
-use laws::{absolute, bias, paths, relative, rotation, tables};
+use laws::{absolute, bias, elements, paths, relative, rotation, tables};
 use posenc::{AlibiForm, Precision};
 use proptest::prelude::*;
 
@@ -76,6 +78,11 @@ proptest! {
     #[test]
     fn parts_are_the_whole(case in cases(wild(), ANYWHERE), cut in 0..1000_usize) {
         paths::parts_are_the_whole(&case, cut, &common::levels());
+    }
+
+    #[test]
+    fn parts_of_a_split_are_the_whole(case in cases(wild(), ANYWHERE), layout in layouts(), cut in 0..1000_usize) {
+        paths::parts_of_a_split_are_the_whole(&case, &layout, cut, &common::levels());
     }
 
     #[test]
@@ -191,6 +198,67 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(tried(100))]
+
+    #[test]
+    fn elements_of_f64_turn_alike(case in cases(wild(), IN_TABLES), key_heads in 0..5_usize, a in layouts(), b in layouts()) {
+        let levels = common::levels();
+        elements::all_levels_agree::<f64>(&case, &a, &levels);
+        elements::elsewhere_is_in_place::<f64, f64>(&case, [&a, &b], &levels);
+        elements::both_are_each::<f64>(&case, key_heads, [&a, &b], &levels);
+        elements::a_table_changes_nothing::<f64>(&case, &levels);
+    }
+
+    #[test]
+    fn elements_of_f32_turn_elsewhere(case in cases(wild(), ANYWHERE), key_heads in 0..5_usize, a in layouts(), b in layouts()) {
+        let levels = common::levels();
+        elements::elsewhere_is_in_place::<f32, f32>(&case, [&a, &b], &levels);
+        elements::both_are_each::<f32>(&case, key_heads, [&a, &b], &levels);
+    }
+
+    #[test]
+    fn rows_of_f64_are_alike(turn in turns(70), ids in ids(ANYWHERE, 20), rows in absolutes(ANYWHERE)) {
+        elements::rows_are_alike::<f64>(&turn, &ids, &common::levels());
+        elements::double_sinusoids_are_alike(&rows, &common::levels());
+    }
+}
+
+#[cfg(feature = "half")]
+proptest! {
+    #![proptest_config(tried(100))]
+
+    #[test]
+    fn elements_of_16_bits_are_rounded_once(case in cases(wild(), IN_TABLES), layout in layouts()) {
+        let levels = common::levels();
+        elements::sixteen_bits_are_rounded_once::<f16>(&case, &levels);
+        elements::sixteen_bits_are_rounded_once::<bf16>(&case, &levels);
+        elements::all_levels_agree::<f16>(&case, &layout, &levels);
+        elements::all_levels_agree::<bf16>(&case, &layout, &levels);
+        elements::a_table_changes_nothing::<f16>(&case, &levels);
+        elements::a_table_changes_nothing::<bf16>(&case, &levels);
+    }
+
+    #[test]
+    fn elements_of_16_bits_turn_elsewhere(case in cases(wild(), ANYWHERE), key_heads in 0..5_usize, a in layouts(), b in layouts()) {
+        let levels = common::levels();
+        elements::elsewhere_is_in_place::<f16, f16>(&case, [&a, &b], &levels);
+        elements::elsewhere_is_in_place::<bf16, bf16>(&case, [&a, &b], &levels);
+        elements::elsewhere_is_in_place::<f32, f16>(&case, [&a, &b], &levels);
+        elements::elsewhere_is_in_place::<f32, bf16>(&case, [&a, &b], &levels);
+        elements::both_are_each::<bf16>(&case, key_heads, [&a, &b], &levels);
+    }
+
+    #[test]
+    fn rows_of_16_bits_are_the_nearest(turn in turns(70), ids in ids(ANYWHERE, 20), rows in absolutes(ANYWHERE)) {
+        let levels = common::levels();
+        elements::rows_are_alike::<f16>(&turn, &ids, &levels);
+        elements::rows_are_alike::<bf16>(&turn, &ids, &levels);
+        elements::sinusoids_are_rounded_once::<f16>(&rows, &levels);
+        elements::sinusoids_are_rounded_once::<bf16>(&rows, &levels);
+    }
+}
+
 #[cfg(feature = "rayon")]
 proptest! {
     #![proptest_config(tried(10))]
@@ -201,6 +269,15 @@ proptest! {
         for layout in [layout, laws::layout::Layout::TOKEN_MAJOR, laws::layout::Layout::HEAD_MAJOR] {
             parallel::parallel_is_serial(&case, &layout, &levels);
         }
+    }
+
+    #[test]
+    fn parallel_elsewhere_is_serial(case in inputs::large_cases(parallel::CUT), a in layouts(), b in layouts()) {
+        let levels = common::levels();
+        parallel::parallel_elsewhere_is_serial::<f32, f32>(&case, [&a, &b], &levels);
+        parallel::parallel_elsewhere_is_serial::<f64, f64>(&case, [&a, &a], &levels);
+        #[cfg(feature = "half")]
+        parallel::parallel_elsewhere_is_serial::<f32, bf16>(&case, [&b, &a], &levels);
     }
 
     #[test]

@@ -1,21 +1,28 @@
-//! Two pieces of work, timed in turns.
+//! Pieces of work, timed in turns.
 //!
-//! Taking turns sample by sample lets both meet the same disturbances, and medians forget the worst of them.
+//! Taking turns sample by sample lets all meet the same disturbances, and medians forget the worst of them.
 
 use std::time::{Duration, Instant};
 
-use crate::cell::Pair;
+use crate::cell::Contest;
 
 /// A sample lasts at least this long, so that reading the clock does not count.
 const SAMPLE: Duration = Duration::from_micros(20);
 
-/// Samples of each, however little time there is.
-const LEAST: usize = 5;
+/// How much to spend on a cell.
+#[derive(Clone, Copy)]
+pub(crate) struct Effort {
+    /// Time for the samples.
+    pub(crate) budget: Duration,
+    /// Samples of each work, however long they take.
+    pub(crate) least: usize,
+}
 
 /// Medians, in nanoseconds a call.
 #[derive(Clone, Copy)]
 pub(crate) struct Times {
     pub(crate) ours: f64,
+    /// Of the fastest of the others.
     pub(crate) limit: f64,
 }
 
@@ -26,16 +33,20 @@ impl Times {
     }
 }
 
-/// Samples both for as long as `budget` says.
-pub(crate) fn in_turns(pair: &mut dyn Pair, budget: Duration) -> Times {
-    let calls = [calls(|| pair.ours()), calls(|| pair.limit())];
-    let (mut ours, mut limit) = (vec![], vec![]);
+/// Samples all works for as long as `effort` says.
+pub(crate) fn in_turns(contest: &mut dyn Contest, effort: Effort) -> Times {
+    let count = contest.count();
+    let calls: Vec<_> = (0..count).map(|work| calls(|| contest.run(work))).collect();
+    let mut samples = vec![vec![]; count];
     let start = Instant::now();
-    while ours.len() < LEAST || start.elapsed() < budget {
-        ours.push(sample(calls[0], || pair.ours()));
-        limit.push(sample(calls[1], || pair.limit()));
+    while samples[0].len() < effort.least || start.elapsed() < effort.budget {
+        for (work, samples) in samples.iter_mut().enumerate() {
+            samples.push(sample(calls[work], || contest.run(work)));
+        }
     }
-    Times { ours: median(ours), limit: median(limit) }
+    let mut medians = samples.into_iter().map(median);
+    let ours = medians.next().unwrap_or(f64::NAN);
+    Times { ours, limit: medians.fold(f64::INFINITY, f64::min) }
 }
 
 /// How many calls make a sample; finding out warms caches and clocks up.

@@ -27,7 +27,7 @@ impl Threads {
 }
 
 /// Runs both, side by side where there are two threads.
-pub(crate) fn join(left: impl FnOnce() + Send, right: impl FnOnce() + Send) {
+fn join(left: impl FnOnce() + Send, right: impl FnOnce() + Send) {
     #[cfg(feature = "rayon")]
     rayon::join(left, right);
     #[cfg(not(feature = "rayon"))]
@@ -37,15 +37,35 @@ pub(crate) fn join(left: impl FnOnce() + Send, right: impl FnOnce() + Send) {
     }
 }
 
-/// Elements below which one thread alone is as fast: a fork and join takes as long as they do.
-const WHOLE: usize = 1 << 15;
+/// How many threads a form may use at most.
+pub(crate) const MOST: usize = if cfg!(feature = "rayon") { 2 } else { 1 };
+
+/// Bytes below which one thread alone is as fast: a fork and join takes as long as they do.
+const WHOLE: usize = 1 << 17;
+
+/// Elements that no two threads share a cache line of, whatever their type.
+const APART: usize = 64;
 
 /// Lets each of `threads` threads work on a part of `data`; small data stays whole, since that is faster.
-pub(crate) fn in_parts(threads: usize, data: &mut [f32], work: impl Fn(&mut [f32]) + Sync) {
-    if threads == 1 || data.len() < WHOLE {
+pub(crate) fn in_parts<T: Send>(threads: usize, data: &mut [T], work: impl Fn(&mut [T]) + Sync) {
+    if threads == 1 || size_of_val(data) < WHOLE {
         return work(data);
     }
-    // Whole cache lines, which no two threads share.
-    let (left, right) = data.split_at_mut(data.len() / 2 / 16 * 16);
+    let (left, right) = data.split_at_mut(data.len() / 2 / APART * APART);
     join(|| work(left), || work(right));
+}
+
+/// [`in_parts`] for two slices of as many elements, one to read and one to write.
+pub(crate) fn in_parts_of_both<S: Sync, T: Send>(
+    threads: usize,
+    from: &[S],
+    to: &mut [T],
+    work: impl Fn(&[S], &mut [T]) + Sync,
+) {
+    if threads == 1 || size_of_val(to) < WHOLE {
+        return work(from, to);
+    }
+    let at = to.len() / 2 / APART * APART;
+    let ((from_left, from_right), (left, right)) = (from.split_at(at), to.split_at_mut(at));
+    join(|| work(from_left, left), || work(from_right, right));
 }

@@ -43,7 +43,7 @@ fn size(bytes: &mut Bytes<'_>) -> usize {
     match bytes.byte() {
         small @ 0..200 => usize::from(small % 8),
         medium @ 200..230 => usize::from(medium),
-        230..240 => usize::MAX >> bytes.up_to(63),
+        230..245 => usize::MAX >> bytes.up_to(63),
         _ => (u64::from(bytes.word()) << 32 | u64::from(bytes.word())) as usize,
     }
 }

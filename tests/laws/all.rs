@@ -5,6 +5,7 @@ pub(crate) mod absolute;
 pub(crate) mod bias;
 pub(crate) mod bits;
 pub(crate) mod case;
+pub(crate) mod elements;
 pub(crate) mod layout;
 pub(crate) mod paths;
 pub(crate) mod relative;

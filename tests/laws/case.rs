@@ -1,7 +1,7 @@
 //! What a law is tried on: sizes, a way to turn, positions and values, all of them plain.
 //! It stands apart so that anything can be the source of cases: a strategy, a list, or the bytes of a fuzzer.
 
-use posenc::{Direction, Frequencies, HeadsMut, Level, Pairing, Positions, Precision, Rotary, Shape};
+use posenc::{Direction, Element, Frequencies, HeadsMut, Level, Pairing, Positions, Precision, Rotary, Shape};
 use posenc_oracle::rotary;
 
 /// Everything about a rotation but the heads and their positions.
@@ -103,7 +103,7 @@ impl Case {
     }
 
     /// Rotates other elements than the case's own.
-    pub(crate) fn rotate(&self, rope: &Rotary, data: &mut [f32]) {
+    pub(crate) fn rotate<T: Element>(&self, rope: &Rotary, data: &mut [T]) {
         let Shape { batch, tokens, heads, dim } = self.shape;
         let mut view = HeadsMut::token_major(data, [batch, tokens, heads, dim]).expect("a shape that fits");
         rope.rotate(&mut view, &Positions::ids(&self.ids)).expect("positions that are served");

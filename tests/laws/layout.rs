@@ -1,9 +1,9 @@
 //! Where heads stand in memory: any order of batch, token and head, any gaps, and guards in all that is not a head.
 //! It stands apart because it finds each cell on its own, by its four coordinates, as no code of the crate does.
 
-use posenc::{HeadsMut, Shape, Strides};
+use posenc::{Heads, HeadsMut, Shape, Strides};
 
-use super::bits::guards;
+use super::bits::guard;
 
 /// The orders of batch (0), token (1) and head (2), innermost first.
 const ORDERS: [[usize; 3]; 6] = [[2, 1, 0], [1, 2, 0], [2, 0, 1], [0, 2, 1], [1, 0, 2], [0, 1, 2]];
@@ -55,9 +55,14 @@ impl Layout {
 
     /// A buffer that holds `data` in this layout, and guards in the gaps, before the first head and behind the last.
     pub(crate) fn buffer(&self, shape: Shape, data: &[f32]) -> Vec<f32> {
+        self.buffer_of(shape, data, guard)
+    }
+
+    /// [`buffer`](Self::buffer) of any type, with guards of that type.
+    pub(crate) fn buffer_of<T: Copy>(&self, shape: Shape, data: &[T], guard: impl Fn(usize) -> T) -> Vec<T> {
         let cells = self.cells(shape);
         let end = cells.iter().max().map_or(self.before, |last| last + 1);
-        let mut buffer = guards(end + 5);
+        let mut buffer: Vec<T> = (0..end + 5).map(guard).collect();
         for (&cell, &x) in cells.iter().zip(data) {
             buffer[cell] = x;
         }
@@ -65,8 +70,13 @@ impl Layout {
     }
 
     /// The view of a buffer that [`buffer`](Self::buffer) made.
-    pub(crate) fn view<'a>(&self, shape: Shape, buffer: &'a mut [f32]) -> HeadsMut<'a, f32> {
+    pub(crate) fn view<'a, T>(&self, shape: Shape, buffer: &'a mut [T]) -> HeadsMut<'a, T> {
         HeadsMut::strided(&mut buffer[self.before..], shape, self.strides(shape))
             .expect("strides that keep heads apart")
+    }
+
+    /// [`view`](Self::view), to be read.
+    pub(crate) fn source<'a, T>(&self, shape: Shape, buffer: &'a [T]) -> Heads<'a, T> {
+        Heads::strided(&buffer[self.before..], shape, self.strides(shape)).expect("strides that keep heads apart")
     }
 }

@@ -1,7 +1,9 @@
 //! Laws of bits: whichever path a rotation takes, the result is the same.
 //! They stand apart from the laws of values because nothing is rounded here, so nothing may differ.
 
-use posenc::{HeadsMut, Level, Pairing, PositionId, Positions, Rotary, Shape, Strides};
+use std::ops::Range;
+
+use posenc::{Axis, HeadsMut, Level, Pairing, PositionId, Positions, Rotary, Shape, Strides};
 
 use super::bits::{assert_same, assert_same_where, is_determined};
 use super::case::{Case, Turn};
@@ -134,6 +136,34 @@ pub(crate) fn parts_are_the_whole(case: &Case, cut: usize, levels: &[Level]) {
 fn part(rope: &Rotary, data: &mut [f32], shape: Shape, strides: Strides, ids: &[i64]) {
     let mut view = HeadsMut::strided(data, shape, strides).expect("a part of a view");
     rope.rotate(&mut view, &Positions::ids(ids)).expect("positions that are served");
+}
+
+/// A view that is cut in two, each part rotated with the positions of its own tokens, is the whole. `cut` says where,
+/// taken modulo what there is.
+pub(crate) fn parts_of_a_split_are_the_whole(case: &Case, layout: &Layout, cut: usize, levels: &[Level]) {
+    let Shape { batch, tokens, .. } = case.shape;
+    let before = layout.buffer(case.shape, &case.data());
+    for &level in levels {
+        let rope = case.turn.rope(level);
+        let mut buffer = before.clone();
+        let view = layout.view(case.shape, &mut buffer);
+        let Some((axis, count)) = view.outer_axis() else { return };
+        let at = cut % (count + 1);
+        let (left_ids, right_ids) = match axis {
+            Axis::Batch => (case.ids[..at * tokens].to_vec(), case.ids[at * tokens..].to_vec()),
+            Axis::Token => {
+                let of = |range: Range<usize>| (0..batch).flat_map(move |b| range.clone().map(move |t| b * tokens + t));
+                let ids = |range| of(range).map(|i| case.ids[i]).collect::<Vec<_>>();
+                (ids(0..at), ids(at..tokens))
+            }
+            Axis::Head => (case.ids.clone(), case.ids.clone()),
+        };
+        let (mut left, mut right) = view.split_at(at).expect("an entry of the outer axis");
+        rope.rotate(&mut right, &Positions::ids(&right_ids)).expect("positions that are served");
+        rope.rotate(&mut left, &Positions::ids(&left_ids)).expect("positions that are served");
+        let want = layout.buffer(case.shape, &case.rotated(level));
+        assert_same(&buffer, &want, format_args!("{level}, {layout:?}, {axis:?} before {at} and from it on"));
+    }
 }
 
 /// The pairings are one function on features in another order.

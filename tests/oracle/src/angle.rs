@@ -18,7 +18,7 @@ pub const FREQUENCY_LIMIT: f64 = (1 << 20) as f64;
 pub const MAX_ANGLE: f64 = (1u64 << 51) as f64;
 
 /// Below this the sine is the angle and the cosine is one, to 2^-120 of their value.
-const TINY: f64 = 1.0 / (1u64 << 60) as f64;
+pub(crate) const TINY: f64 = 1.0 / (1u64 << 60) as f64;
 
 /// A point of the unit circle.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,7 +111,7 @@ fn first_eighth(angle: Fixed) -> CosSin {
 }
 
 /// A finite f64's magnitude as `(mantissa, exponent)`, meaning `mantissa * 2^exponent`.
-fn decoded(x: f64) -> (u64, i32) {
+pub(crate) fn decoded(x: f64) -> (u64, i32) {
     let bits = x.to_bits();
     let fraction = bits & ((1 << 52) - 1);
     match (bits >> 52 & 0x7ff) as i32 {

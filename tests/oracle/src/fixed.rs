@@ -67,6 +67,18 @@ impl Fixed {
         self.shifted_left(zeros).0[0] as f64 * power_of_two(-(zeros as i32))
     }
 
+    /// The 128 bits from the highest set one down, and the exponent of the last of them; the bits below are cut off.
+    pub(crate) fn leading(self) -> (u128, i32) {
+        let zeros = self.leading_zeros();
+        let [high, low, ..] = self.shifted_left(zeros.min(BITS - 1)).0;
+        (u128::from(high) << 64 | u128::from(low), BITS as i32 - 128 - FRACTION_BITS - zeros as i32)
+    }
+
+    /// The first 128 fraction bits.
+    pub(crate) fn fraction(self) -> u128 {
+        u128::from(self.0[1]) << 64 | u128::from(self.0[2])
+    }
+
     fn leading_zeros(self) -> u32 {
         match self.0.iter().position(|&limb| limb != 0) {
             Some(i) => i as u32 * 64 + self.0[i].leading_zeros(),
@@ -85,7 +97,7 @@ impl Fixed {
 }
 
 /// `2^exponent` for the exponents of normal f64 numbers, exactly (`powi` promises no such thing).
-fn power_of_two(exponent: i32) -> f64 {
+pub(crate) fn power_of_two(exponent: i32) -> f64 {
     assert!((-1022..=1023).contains(&exponent));
     f64::from_bits(((1023 + exponent) as u64) << 52)
 }
@@ -143,6 +155,17 @@ mod tests {
             assert_eq!(u128::from(quotient), dividend / divisor);
             assert_eq!(remainder, Fixed::scaled(dividend % divisor, 0));
         }
+    }
+
+    #[test]
+    fn leading_bits_and_fractions_are_cut_off() {
+        assert_eq!(Fixed::scaled(5, 0).leading(), (5 << 125, -125));
+        assert_eq!(Fixed::scaled(3, -256).leading(), (3 << 126, -382));
+        assert_eq!(Fixed::scaled((1 << 127) | 1, -130).leading(), ((1 << 127) | 1, -130));
+        assert_eq!(HALF_PI.leading().0 >> 64, 0xc90f_daa2_2168_c234);
+        assert_eq!(Fixed::scaled(0, 0).leading().0, 0);
+        assert_eq!(Fixed::scaled(11, -2).fraction(), 3 << 126);
+        assert_eq!(Fixed::scaled(3, -129).fraction(), 1);
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub mod relative;
 pub mod rotary;
 pub mod sinusoid;
 pub mod tolerance;
+pub mod twofold;
 pub mod ulp;
 
 #[cfg(test)]

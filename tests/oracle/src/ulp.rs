@@ -54,6 +54,11 @@ pub fn spacing_f32(at: f64) -> f64 {
     spacing(at, 23, -126, 127)
 }
 
+/// The spacing of f64 at a finite value, as [`ulp_error_f64`] uses it.
+pub fn spacing_f64(at: f64) -> f64 {
+    spacing(at, 52, -1022, 1023)
+}
+
 /// The distance, where it is not a matter of arithmetic; `rounded` is `want` in the result type.
 fn special(got: f64, want: f64, rounded: f64) -> Option<f64> {
     if got.is_nan() || want.is_nan() {
