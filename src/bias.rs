@@ -10,8 +10,9 @@ pub use alibi::{Alibi, AlibiForm};
 use alloc::vec;
 use alloc::vec::Vec;
 
-use posenc_kernels::{F32, Level, SlidingAdd};
+use posenc_kernels::{Level, SlidingAdd};
 
+use crate::element::{Element, Work};
 use crate::error::{Error, Result, check_length, product};
 
 /// The largest distance for which a bias is asked: distances stay exact in f32.
@@ -36,7 +37,8 @@ pub enum Anchor {
 
 /// A bias for each head and each distance `key − query`, added to attention scores.
 ///
-/// Implement [`heads`](Self::heads) and [`value`](Self::value); the rest follows.
+/// Implement [`heads`](Self::heads) and [`value`](Self::value); the rest follows. [`fill`](Self::fill) is there to be
+/// replaced where a stretch of values can be made faster than one by one.
 ///
 /// ```
 /// use posenc::DistanceBias;
@@ -55,7 +57,7 @@ pub enum Anchor {
 /// }
 ///
 /// // A decode step: one query at position 3, keys 0 to 3.
-/// let mut scores = [0.0; 8];                                  // [2 heads, 1 query, 4 keys]
+/// let mut scores = [0.0_f32; 8];                                  // [2 heads, 1 query, 4 keys]
 /// Window(2).add(&mut scores, [1, 4], 3)?;
 /// assert_eq!(scores[..4], [f32::NEG_INFINITY, 0.0, 0.0, 0.0]);
 /// # Ok::<(), posenc::Error>(())
@@ -67,34 +69,36 @@ pub trait DistanceBias {
     /// The bias of a head at `distance = key − query`.
     fn value(&self, head: usize, distance: i64) -> f32;
 
+    /// The biases of a head at `first`, `first + 1`, ….
+    fn fill(&self, head: usize, first: i64, out: &mut [f32]) {
+        for (k, value) in out.iter_mut().enumerate() {
+            *value = self.value(head, first.wrapping_add(k as i64));
+        }
+    }
+
     /// Where distances are counted from; the query, unless an encoding says otherwise.
     fn anchor(&self) -> Anchor {
         Anchor::Query
     }
 
     /// Adds the bias to scores, `[heads, queries, keys]`; the queries stand at `first_query` and after, the keys at 0 and
-    /// after.
+    /// after. Biases are f32; 16-bit sums are rounded once.
     ///
     /// # Errors
     ///
     /// [`Error::Length`] if the scores have another size, [`Error::Count`] if a distance goes beyond 2^24. Nothing is
     /// written then.
-    fn add(&self, scores: &mut [f32], [queries, keys]: [usize; 2], first_query: usize) -> Result<()> {
+    fn add<T: Element>(&self, scores: &mut [T], [queries, keys]: [usize; 2], first_query: usize) -> Result<()> {
         check_length("scores", product("scores", &[self.heads(), queries, keys])?, scores.len())?;
         let slide = Slide::new(self.anchor(), [queries, keys], first_query)?;
         if scores.is_empty() {
             return Ok(());
         }
-        let mut window = vec![0.0; slide.len];
+        let (mut window, level) = (vec![0.0; slide.len], Level::detect());
         for (head, rows) in scores.chunks_exact_mut(queries * keys).enumerate() {
-            slide.fill(self, head, &mut window);
-            Level::detect().run(SlidingAdd::<F32> {
-                rows,
-                width: keys,
-                window: &window,
-                start: slide.start,
-                step: slide.step,
-            });
+            self.fill(head, slide.first, &mut window);
+            let (rows, window) = (T::raw_mut(rows), &T::Work::widen(&window));
+            level.run(SlidingAdd::<T::Format> { rows, width: keys, window, start: slide.start, step: slide.step });
         }
         Ok(())
     }
@@ -111,7 +115,7 @@ pub trait DistanceBias {
         }
         let slide = Slide::new(self.anchor(), [queries, keys], first_query)?;
         let mut window = vec![0.0; slide.len];
-        slide.fill(self, head, &mut window);
+        self.fill(head, slide.first, &mut window);
         Ok(window)
     }
 }
@@ -140,11 +144,5 @@ impl Slide {
             },
             Anchor::FirstKey => Self { first: 0, len: keys, start: 0, step: 0 },
         })
-    }
-
-    fn fill<B: DistanceBias + ?Sized>(&self, bias: &B, head: usize, window: &mut [f32]) {
-        for (value, distance) in window.iter_mut().zip(self.first..) {
-            *value = bias.value(head, distance);
-        }
     }
 }

@@ -1,5 +1,6 @@
 //! The types that queries, keys and rows may be made of.
 
+use alloc::borrow::Cow;
 use alloc::sync::Arc;
 use core::mem::MaybeUninit;
 
@@ -53,7 +54,7 @@ pub trait Element: Copy + Default + Send + Sync + sealed::Sealed {
 /// assert_eq!(ready(Tables::new(vec![1.0_f64], vec![0.0], 1)?).width(), 2);
 /// # Ok::<(), posenc::Error>(())
 /// ```
-pub trait Work: Element<Work = Self> {
+pub trait Work: Element<Work = Self> + From<f32> {
     /// The tables of this type.
     #[doc(hidden)]
     fn tables(set: &TableSet) -> Option<&Arc<Tables<Self>>>;
@@ -61,6 +62,10 @@ pub trait Work: Element<Work = Self> {
     /// A set with these tables alone.
     #[doc(hidden)]
     fn set(tables: Arc<Tables<Self>>) -> TableSet;
+
+    /// Numbers of f32, as this type.
+    #[doc(hidden)]
+    fn widen(numbers: &[f32]) -> Cow<'_, [Self]>;
 }
 
 /// Tables of both types, if there are any.
@@ -112,7 +117,7 @@ pub(crate) mod sealed {
 }
 
 macro_rules! float {
-    ($type:ident, $format:ident, $tables:ident) => {
+    ($type:ident, $format:ident, $tables:ident, |$numbers:ident| $widen:expr) => {
         impl sealed::Sealed for $type {}
 
         impl Work for $type {
@@ -122,6 +127,10 @@ macro_rules! float {
 
             fn set(tables: Arc<Tables<Self>>) -> TableSet {
                 TableSet { $tables: Some(tables), ..TableSet::default() }
+            }
+
+            fn widen($numbers: &[f32]) -> Cow<'_, [Self]> {
+                $widen
             }
         }
 
@@ -162,5 +171,5 @@ macro_rules! float {
     };
 }
 
-float!(f32, F32, single);
-float!(f64, F64, double);
+float!(f32, F32, single, |numbers| Cow::Borrowed(numbers));
+float!(f64, F64, double, |numbers| numbers.iter().map(|&x| f64::from(x)).collect());

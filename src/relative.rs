@@ -3,8 +3,9 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use posenc_kernels::{F32, GatherAdd, Level};
+use posenc_kernels::{GatherAdd, Level};
 
+use crate::element::{Element, Work};
 use crate::error::{Error, Result, check_length, product, zeros};
 use crate::math;
 use crate::random::Random;
@@ -207,13 +208,13 @@ impl RelativeEmbedding {
         Ok(())
     }
 
-    /// Adds the row of each query and key to `x`, `[queries, keys, features]`.
+    /// Adds the row of each query and key to `x`, `[queries, keys, features]`; 16-bit sums are rounded once.
     ///
     /// ```
     /// use posenc::{Clip, RelativeEmbedding};
     ///
     /// let embedding = RelativeEmbedding::new(vec![1.0, 2.0, 3.0], Clip::symmetric(1), 1)?;
-    /// let mut x = [10.0; 4];
+    /// let mut x = [10.0_f32; 4];
     /// embedding.add(&mut x, 0, [2, 2])?;
     /// assert_eq!(x, [12.0, 13.0, 11.0, 12.0]);
     /// # Ok::<(), posenc::Error>(())
@@ -222,17 +223,18 @@ impl RelativeEmbedding {
     /// # Errors
     ///
     /// As [`lookup_into`](Self::lookup_into).
-    pub fn add(&self, x: &mut [f32], first_query: usize, [queries, keys]: [usize; 2]) -> Result<()> {
+    pub fn add<T: Element>(&self, x: &mut [T], first_query: usize, [queries, keys]: [usize; 2]) -> Result<()> {
         check_length("relative rows", product("relative rows", &[queries, keys, self.features])?, x.len())?;
         if x.is_empty() {
             return Ok(());
         }
-        let mut index = vec![0; keys];
+        let (mut index, table, level) = (vec![0; keys], T::Work::widen(&self.weights), Level::detect());
         for (query, rows) in x.chunks_exact_mut(keys * self.features).enumerate() {
             for (key, index) in index.iter_mut().enumerate() {
                 *index = self.index(first_query.saturating_add(query), key);
             }
-            Level::detect().run(GatherAdd::<F32> { rows, width: self.features, table: &self.weights, index: &index });
+            let rows = T::raw_mut(rows);
+            level.run(GatherAdd::<T::Format> { rows, width: self.features, table: &table, index: &index });
         }
         Ok(())
     }

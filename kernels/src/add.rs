@@ -42,7 +42,7 @@ impl<F: Format> Kernel for SlidingAdd<'_, F> {
         }
         for (i, row) in self.rows.chunks_exact_mut(self.width).enumerate() {
             let at = self.start - i * self.step;
-            put::<F, Computed, true, I>(isa, row, &self.window[at..at + self.width]);
+            put::<F, true, I>(isa, row, &self.window[at..at + self.width]);
         }
     }
 }
@@ -55,7 +55,7 @@ pub struct GatherAdd<'a, F: Format> {
     /// Length of a row, here and in the table.
     pub width: usize,
     /// The table.
-    pub table: &'a [F::Store],
+    pub table: &'a [F::Work],
     /// For each row, the number of a table row.
     pub index: &'a [usize],
 }
@@ -72,7 +72,7 @@ impl<F: Format> Kernel for GatherAdd<'_, F> {
             return;
         }
         for (row, &index) in self.rows.chunks_exact_mut(self.width).zip(self.index) {
-            put::<F, Stored, true, I>(isa, row, &self.table[index * self.width..][..self.width]);
+            put::<F, true, I>(isa, row, &self.table[index * self.width..][..self.width]);
         }
     }
 }
@@ -142,72 +142,36 @@ impl<F: Format, const WOVEN: bool, const ADD: bool> Kernel for Placing<'_, F, WO
                 let done = weave::<F, I::Narrower, ADD>(isa.narrower(), row, a, b, done);
                 weave::<F, Scalar, ADD>(Scalar, row, a, b, done);
                 let (even, last) = row.split_at_mut(width / 2 * 2);
-                put::<F, Computed, ADD, Scalar>(Scalar, last, &a[even.len() / 2..]);
+                put::<F, ADD, Scalar>(Scalar, last, &a[even.len() / 2..]);
             } else {
                 let (first, second) = row.split_at_mut(half);
-                put::<F, Computed, ADD, I>(isa, first, a);
-                put::<F, Computed, ADD, I>(isa, second, &b[..width - half]);
+                put::<F, ADD, I>(isa, first, a);
+                put::<F, ADD, I>(isa, second, &b[..width - half]);
             }
         }
     }
 }
 
-/// Where a value that is put into a row comes from.
-trait From<F: Format> {
-    type Item: Copy;
-
-    fn load<I: Isa>(isa: I, slice: &[Self::Item], at: usize) -> [F::Lanes<I>; 2];
-}
-
-/// From elements of the row's own format.
-struct Stored;
-
-/// From numbers of the kind that is computed with.
-struct Computed;
-
-impl<F: Format> From<F> for Stored {
-    type Item = F::Store;
-
-    #[inline(always)]
-    fn load<I: Isa>(isa: I, slice: &[F::Store], at: usize) -> [F::Lanes<I>; 2] {
-        F::load(isa, unit_at::<F, I, _>(slice, at))
-    }
-}
-
-impl<F: Format> From<F> for Computed {
-    type Item = F::Work;
-
-    #[inline(always)]
-    fn load<I: Isa>(isa: I, slice: &[F::Work], at: usize) -> [F::Lanes<I>; 2] {
-        F::table(isa, unit_at::<F, I, _>(slice, at))
-    }
-}
-
 /// `row += other`, or `row = other`.
 #[inline(always)]
-fn put<F: Format, S: From<F>, const ADD: bool, I: Isa>(isa: I, row: &mut [F::Store], other: &[S::Item]) {
-    let done = units::<F, S, ADD, I>(isa, row, other, 0);
+fn put<F: Format, const ADD: bool, I: Isa>(isa: I, row: &mut [F::Store], other: &[F::Work]) {
+    let done = units::<F, ADD, I>(isa, row, other, 0);
     let isa = isa.narrower();
-    let done = units::<F, S, ADD, _>(isa, row, other, done);
-    let done = units::<F, S, ADD, _>(isa.narrower(), row, other, done);
-    let done = units::<F, S, ADD, _>(Scalar, row, other, done);
+    let done = units::<F, ADD, _>(isa, row, other, done);
+    let done = units::<F, ADD, _>(isa.narrower(), row, other, done);
+    let done = units::<F, ADD, _>(Scalar, row, other, done);
     if let (Some(last), Some(&other)) = (row.get_mut(done), other.get(done)) {
         let mut pair = [*last; 2];
-        units::<F, S, ADD, _>(Scalar, &mut pair, &[other; 2], 0);
+        units::<F, ADD, _>(Scalar, &mut pair, &[other; 2], 0);
         *last = pair[0];
     }
 }
 
 /// Puts whole units from an element on and tells where it stopped.
 #[inline(always)]
-fn units<F: Format, S: From<F>, const ADD: bool, I: Isa>(
-    isa: I,
-    row: &mut [F::Store],
-    other: &[S::Item],
-    mut at: usize,
-) -> usize {
+fn units<F: Format, const ADD: bool, I: Isa>(isa: I, row: &mut [F::Store], other: &[F::Work], mut at: usize) -> usize {
     while at + unit_len::<F, I>() <= row.len() {
-        let other = S::load(isa, other, at);
+        let other = F::table(isa, unit_at::<F, I, _>(other, at));
         merge::<F, ADD, I>(isa, row, at, other);
         at += unit_len::<F, I>();
     }

@@ -39,7 +39,7 @@ const MAX_HEADS: usize = 1 << 16;
 /// let alibi = Alibi::new(2)?;
 /// assert_eq!(alibi.slopes(), [0.0625, 0.00390625]);
 ///
-/// let mut scores = [0.0; 2 * 3 * 3];                          // [heads, queries, keys]
+/// let mut scores = [0.0_f32; 2 * 3 * 3];                          // [heads, queries, keys]
 /// alibi.add(&mut scores, [3, 3], 0)?;
 /// assert_eq!(scores[6..9], [-0.125, -0.0625, 0.0]);           // head 0, the last query
 /// # Ok::<(), posenc::Error>(())
@@ -111,6 +111,25 @@ impl DistanceBias for Alibi {
         match self.form {
             AlibiForm::Causal | AlibiForm::KeyOnly => slope * distance as f32,
             AlibiForm::Symmetric => -slope * distance.unsigned_abs() as f32,
+        }
+    }
+
+    fn fill(&self, head: usize, first: i64, out: &mut [f32]) {
+        let slope = self.slopes.get(head).copied().unwrap_or(f32::NAN);
+        let signed = match self.form {
+            AlibiForm::Causal | AlibiForm::KeyOnly => slope,
+            AlibiForm::Symmetric => -slope,
+        };
+        // Whole numbers of 32 bits where they suffice, which machines convert several at a time.
+        let (Ok(first), true) = (i32::try_from(first), first.unsigned_abs().saturating_add(out.len() as u64) < 1 << 31)
+        else {
+            out.iter_mut().zip(0..).for_each(|(out, k)| *out = self.value(head, first.wrapping_add(k)));
+            return;
+        };
+        for (k, out) in out.iter_mut().enumerate() {
+            let distance = first + k as i32;
+            let distance = if self.form == AlibiForm::Symmetric { distance.abs() } else { distance };
+            *out = signed * distance as f32;
         }
     }
 

@@ -176,10 +176,10 @@ fn nothing_is_a_fine_table_but_no_pair_and_no_feature_are_errors() {
         assert!(Sinusoidal::new(0, 1e4).unwrap().with_level(level).table(&Positions::from(0), 3).unwrap().is_empty());
     }
     for [queries, keys] in [[0, 5], [5, 0], [0, 0]] {
-        Alibi::new(4).unwrap().add(&mut [], [queries, keys], 7).unwrap();
+        Alibi::new(4).unwrap().add::<f32>(&mut [], [queries, keys], 7).unwrap();
         let rows = RelativeEmbedding::random(Clip::symmetric(2), 4, Init::Normal { deviation: 1.0 }, 1).unwrap();
         assert!(rows.lookup(3, [queries, keys]).unwrap().is_empty());
-        rows.add(&mut [], 3, [queries, keys]).unwrap();
+        rows.add::<f32>(&mut [], 3, [queries, keys]).unwrap();
     }
     assert!(Alibi::new(0).is_err());
     assert!(Tables::<f32>::new(vec![], vec![], 0).is_err());
