@@ -190,7 +190,7 @@ fn weave<F: Format, I: Isa, const ADD: bool>(
     while 2 * pair + unit_len::<F, I>() <= row.len() {
         let even = F::ready(isa, F::Lanes::<I>::load(isa, array_at::<F::Lanes<I>, _>(a, pair)));
         let odd = F::ready(isa, F::Lanes::<I>::load(isa, array_at::<F::Lanes<I>, _>(b, pair)));
-        let woven = if F::SPLIT { [even, odd] } else { even.interleave(odd) };
+        let woven = if F::split::<I>() { [even, odd] } else { even.interleave(odd) };
         merge::<F, ADD, I>(isa, row, 2 * pair, woven);
         pair += F::Lanes::<I>::LANES;
     }

@@ -17,7 +17,7 @@ pub trait Format: Copy + Debug + Send + Sync + 'static {
     type Lanes<I: Isa>: Vector<Isa = I, Elem = Self::Work>;
 
     /// Whether a unit falls into even and odd elements; if not, into the first half and the second.
-    const SPLIT: bool;
+    fn split<I: Isa>() -> bool;
 
     /// Reads one unit.
     fn load<I: Isa>(isa: I, from: &Unit<Self, I, Self::Store>) -> [Self::Lanes<I>; 2];
@@ -105,7 +105,10 @@ macro_rules! stored_as_computed {
             type Work = $element;
             type Lanes<I: Isa> = I::$lanes;
 
-            const SPLIT: bool = false;
+            #[inline(always)]
+            fn split<I: Isa>() -> bool {
+                false
+            }
 
             #[inline(always)]
             fn load<I: Isa>(isa: I, [a, b]: &Unit<Self, I, $element>) -> [I::$lanes; 2] {
@@ -134,22 +137,25 @@ impl Format for F16 {
     type Work = f32;
     type Lanes<I: Isa> = I::F32;
 
-    const SPLIT: bool = false;
-
     #[inline(always)]
-    fn load<I: Isa>(isa: I, [a, b]: &Unit<Self, I, u16>) -> [I::F32; 2] {
-        [I::F32::load_f16(isa, a), I::F32::load_f16(isa, b)]
+    fn split<I: Isa>() -> bool {
+        I::F32::F16_SPLIT
     }
 
     #[inline(always)]
-    fn store<I: Isa>(_: I, [a, b]: [I::F32; 2], [to_a, to_b]: &mut Unit<Self, I, u16>) {
-        a.store_f16(to_a);
-        b.store_f16(to_b);
+    fn load<I: Isa>(isa: I, from: &Unit<Self, I, u16>) -> [I::F32; 2] {
+        I::F32::load_f16(isa, from)
+    }
+
+    #[inline(always)]
+    fn store<I: Isa>(_: I, lanes: [I::F32; 2], to: &mut Unit<Self, I, u16>) {
+        I::F32::store_f16(lanes, to);
     }
 
     #[inline(always)]
     fn table<I: Isa>(isa: I, [a, b]: &Unit<Self, I, f32>) -> [I::F32; 2] {
-        [I::F32::load(isa, a), I::F32::load(isa, b)]
+        let (a, b) = (I::F32::load(isa, a), I::F32::load(isa, b));
+        if Self::split::<I>() { a.deinterleave(b) } else { [a, b] }
     }
 }
 
@@ -165,7 +171,10 @@ impl Format for Bf16 {
     type Work = f32;
     type Lanes<I: Isa> = I::F32;
 
-    const SPLIT: bool = true;
+    #[inline(always)]
+    fn split<I: Isa>() -> bool {
+        true
+    }
 
     #[inline(always)]
     fn load<I: Isa>(isa: I, from: &Unit<Self, I, u16>) -> [I::F32; 2] {
@@ -205,6 +214,5 @@ fn bits<I: Isa>(isa: I, bits: u32) -> I::F32 {
 /// Rounded to bf16 in the upper half of each lane; the lower half is left over.
 #[inline(always)]
 fn carried<I: Isa>(isa: I, lanes: I::F32) -> I::F32 {
-    let last_digit = lanes.shift_right::<16>() & bits(isa, 1);
-    lanes.add_bits(bits(isa, 0x7FFF)).add_bits(last_digit)
+    lanes.add_bit_16_to(lanes.add_bits(bits(isa, 0x7FFF)))
 }

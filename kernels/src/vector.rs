@@ -104,6 +104,9 @@ pub trait Single: Vector<Elem = f32> + BitAnd<Output = Self> + BitOr<Output = Se
     /// The bits of both, added as whole numbers.
     fn add_bits(self, other: Self) -> Self;
 
+    /// `other`, one more (as a whole number) in the lanes whose bit 16 is set here.
+    fn add_bit_16_to(self, other: Self) -> Self;
+
     /// All bits set in the lanes that are NaN, none in the others.
     fn nan_mask(self) -> Self;
 
@@ -113,11 +116,14 @@ pub trait Single: Vector<Elem = f32> + BitAnd<Output = Self> + BitOr<Output = Se
     /// Writes pairs of 16 bits, the lower half of each lane first.
     fn store_pairs(self, to: &mut [Self::Array<u16>; 2]);
 
-    /// Reads the bits of f16 values; exact, NaN become quiet.
-    fn load_f16(isa: Self::Isa, from: &Self::Array<u16>) -> Self;
+    /// Whether [`load_f16`](Self::load_f16) gives the even and the odd ones; if not, the first half and the second.
+    const F16_SPLIT: bool;
+
+    /// Reads the bits of f16 values; exact, NaN stay NaN.
+    fn load_f16(isa: Self::Isa, from: &[Self::Array<u16>; 2]) -> [Self; 2];
 
     /// Rounds to f16, to nearest even; NaN become quiet.
-    fn store_f16(self, to: &mut Self::Array<u16>);
+    fn store_f16(lanes: [Self; 2], to: &mut [Self::Array<u16>; 2]);
 }
 
 /// Lanes of f64, seen as numbers and as 64 bits.

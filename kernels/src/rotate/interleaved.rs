@@ -36,7 +36,7 @@ impl<F: Format, I: Isa> OnOne<F, I> for Twiddle<F, I> {
     #[inline(always)]
     fn apply(&self, [a, b]: [F::Lanes<I>; 2]) -> [F::Lanes<I>; 2] {
         let Self { straight: [straight_a, straight_b], crossed: [crossed_a, crossed_b] } = *self;
-        if F::SPLIT {
+        if F::split::<I>() {
             [a * straight_a - b * crossed_a, b * straight_a + a * crossed_a]
         } else {
             let [swapped_a, swapped_b] = a.swap_neighbours(b);
@@ -63,7 +63,7 @@ impl Turn for Interleaved {
         let cos = F::ready(isa, F::Lanes::<I>::load(isa, array_at::<F::Lanes<I>, _>(cos, at)));
         let sin = F::ready(isa, F::Lanes::<I>::load(isa, array_at::<F::Lanes<I>, _>(sin, at)));
         let sin = sin * F::Lanes::<I>::splat(isa, sign(direction));
-        if F::SPLIT {
+        if F::split::<I>() {
             Twiddle { straight: [cos; 2], crossed: [sin; 2] }
         } else {
             let minus = sin * F::Lanes::<I>::splat(isa, F::Work::from(-1));

@@ -122,6 +122,13 @@ impl Single for F32x8 {
     }
 
     #[inline(always)]
+    fn add_bit_16_to(self, other: Self) -> Self {
+        let bits = avx2!(_mm256_srli_epi32::<16>(_mm256_castps_si256(self.0)));
+        let one = avx2!(_mm256_and_si256(bits, _mm256_set1_epi32(1)));
+        Self(avx2!(_mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(other.0), one))))
+    }
+
+    #[inline(always)]
     fn nan_mask(self) -> Self {
         Self(avx2!(_mm256_cmp_ps::<_CMP_UNORD_Q>(self.0, self.0)))
     }
@@ -136,15 +143,24 @@ impl Single for F32x8 {
         avx2!(_mm256_storeu_si256(to.as_mut_ptr().cast(), _mm256_castps_si256(self.0)));
     }
 
+    const F16_SPLIT: bool = false;
+
     #[inline(always)]
-    fn load_f16(_: Avx2, from: &[u16; 8]) -> Self {
-        Self(avx2!(_mm256_cvtph_ps(_mm_loadu_si128(from.as_ptr().cast()))))
+    fn load_f16(_: Avx2, [a, b]: &[[u16; 8]; 2]) -> [Self; 2] {
+        [
+            Self(avx2!(_mm256_cvtph_ps(_mm_loadu_si128(a.as_ptr().cast())))),
+            Self(avx2!(_mm256_cvtph_ps(_mm_loadu_si128(b.as_ptr().cast())))),
+        ]
     }
 
     #[inline(always)]
-    fn store_f16(self, to: &mut [u16; 8]) {
-        let half = avx2!(_mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(self.0));
-        avx2!(_mm_storeu_si128(to.as_mut_ptr().cast(), half));
+    fn store_f16([a, b]: [Self; 2], [to_a, to_b]: &mut [[u16; 8]; 2]) {
+        let (a, b) = avx2!((
+            _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(a.0),
+            _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(b.0)
+        ));
+        avx2!(_mm_storeu_si128(to_a.as_mut_ptr().cast(), a));
+        avx2!(_mm_storeu_si128(to_b.as_mut_ptr().cast(), b));
     }
 }
 

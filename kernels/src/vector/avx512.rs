@@ -125,6 +125,13 @@ impl Single for F32x16 {
     }
 
     #[inline(always)]
+    fn add_bit_16_to(self, other: Self) -> Self {
+        let (bits, other) = avx512!((_mm512_castps_si512(self.0), _mm512_castps_si512(other.0)));
+        let set = avx512!(_mm512_test_epi32_mask(bits, _mm512_set1_epi32(1 << 16)));
+        Self(avx512!(_mm512_castsi512_ps(_mm512_mask_sub_epi32(other, set, other, _mm512_set1_epi32(-1)))))
+    }
+
+    #[inline(always)]
     fn nan_mask(self) -> Self {
         let nan = avx512!(_mm512_cmp_ps_mask::<_CMP_UNORD_Q>(self.0, self.0));
         Self(avx512!(_mm512_castsi512_ps(_mm512_movm_epi32(nan))))
@@ -140,15 +147,22 @@ impl Single for F32x16 {
         avx512!(_mm512_storeu_si512(to.as_mut_ptr().cast(), _mm512_castps_si512(self.0)));
     }
 
+    const F16_SPLIT: bool = false;
+
     #[inline(always)]
-    fn load_f16(_: Avx512, from: &[u16; 16]) -> Self {
-        Self(avx512!(_mm512_cvtph_ps(_mm256_loadu_si256(from.as_ptr().cast()))))
+    fn load_f16(_: Avx512, [a, b]: &[[u16; 16]; 2]) -> [Self; 2] {
+        [
+            Self(avx512!(_mm512_cvtph_ps(_mm256_loadu_si256(a.as_ptr().cast())))),
+            Self(avx512!(_mm512_cvtph_ps(_mm256_loadu_si256(b.as_ptr().cast())))),
+        ]
     }
 
     #[inline(always)]
-    fn store_f16(self, to: &mut [u16; 16]) {
-        let half = avx512!(_mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(self.0));
-        avx512!(_mm256_storeu_si256(to.as_mut_ptr().cast(), half));
+    fn store_f16([a, b]: [Self; 2], [to_a, to_b]: &mut [[u16; 16]; 2]) {
+        let a = avx512!(_mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(a.0));
+        let b = avx512!(_mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(b.0));
+        avx512!(_mm256_storeu_si256(to_a.as_mut_ptr().cast(), a));
+        avx512!(_mm256_storeu_si256(to_b.as_mut_ptr().cast(), b));
     }
 }
 

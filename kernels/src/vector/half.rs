@@ -1,6 +1,4 @@
-//! Conversions between f16 and f32 in plain integers, for levels whose instruction set has none.
-//!
-//! Without branches, so that the compiler can do several at once.
+//! Conversions between f16 and f32 in plain integers: what they mean, for the level of one lane.
 
 /// The value of an f16; NaN become quiet.
 #[inline(always)]

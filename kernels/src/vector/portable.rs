@@ -3,9 +3,9 @@
 //! `wide` sees only the features that the build has switched on: SSE2 on plain x86-64, NEON on aarch64,
 //! simd128 on wasm when enabled, and plain arrays elsewhere. So this level is there on every machine.
 
-use wide::{f32x4, f64x2, u64x2};
+use wide::{f32x4, f64x2, u32x4, u64x2};
 
-use super::{Double, Isa, Scalar, Single, Vector, arrays, half, operators, sealed};
+use super::{Double, Isa, Scalar, Single, Vector, arrays, operators, sealed};
 
 /// The instruction set that the build was made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -104,6 +104,11 @@ impl Single for F32x4 {
     }
 
     #[inline(always)]
+    fn add_bit_16_to(self, other: Self) -> Self {
+        Self(f32x4::from_bits(other.0.to_bits() + ((self.0.to_bits() >> 16_u32) & u32x4::splat(1))))
+    }
+
+    #[inline(always)]
     fn nan_mask(self) -> Self {
         Self(self.0.is_nan())
     }
@@ -124,15 +129,54 @@ impl Single for F32x4 {
         ];
     }
 
+    // Neighbours share a lane of 32 bits, which spares the shuffles that this level is poor at.
+    const F16_SPLIT: bool = true;
+
     #[inline(always)]
-    fn load_f16(_: Portable, from: &[u16; 4]) -> Self {
-        Self(f32x4::new(from.map(half::widen)))
+    fn load_f16(isa: Portable, from: &[[u16; 4]; 2]) -> [Self; 2] {
+        let pairs = Self::load_pairs(isa, from).0.to_bits();
+        [Self(widen(pairs << 16_u32)), Self(widen(pairs & number(0xFFFF_0000)))]
     }
 
     #[inline(always)]
-    fn store_f16(self, to: &mut [u16; 4]) {
-        *to = self.0.to_array().map(half::narrow);
+    fn store_f16([even, odd]: [Self; 2], to: &mut [[u16; 4]; 2]) {
+        Self(f32x4::from_bits(narrow(even.0) | (narrow(odd.0) << 16_u32))).store_pairs(to);
     }
+}
+
+#[inline(always)]
+fn number(bits: u32) -> u32x4 {
+    u32x4::splat(bits)
+}
+
+/// The values of f16 whose bits stand in the upper half of each lane.
+#[inline(always)]
+fn widen(half: u32x4) -> f32x4 {
+    let magnitude = (half & number(0x7FFF_0000)) >> 3_u32;
+    let sign = half & number(0x8000_0000);
+    // Shifted into place, the exponent is 112 too small; the product corrects it, and is exact for subnormals too.
+    let scaled = f32x4::from_bits(magnitude | sign) * f32x4::splat(f32::from_bits((112 + 127) << 23));
+    // What was infinite or NaN gets the exponent of those.
+    let special = number(0x0F80_0000);
+    let infinite = (magnitude & special).simd_eq(special) & number(0x7F80_0000);
+    scaled | f32x4::from_bits(infinite)
+}
+
+/// The nearest f16, of two the even one, in the lower half of each lane; NaN become quiet.
+#[inline(always)]
+fn narrow(single: f32x4) -> u32x4 {
+    let power = |exponent: i32| f32x4::splat(f32::from_bits(((exponent + 127) as u32) << 23));
+    let size = single.abs();
+    let nan = size.is_nan().to_bits();
+    // 65536 stands for infinity, and zero for NaN until the end.
+    let finite = f32x4::from_bits(size.to_bits() & !nan).fast_min(power(16));
+    // A power of two, 13 places above the leading digit, leaves room for 11 digits in the sum of both; the last place of
+    // subnormals stays at that of the smallest normal number.
+    let leading = (finite & f32x4::splat(f32::INFINITY)).fast_max(power(-14));
+    let above = f32x4::from_bits(leading.to_bits() + number(13 << 23));
+    let rounded = ((finite + above) - above) * power(-112);
+    let nan = nan & (((size.to_bits() >> 13_u32) & number(0x03FF)) | number(0x7E00));
+    (rounded.to_bits() >> 13_u32) | nan | ((single.to_bits() >> 16_u32) & number(0x8000))
 }
 
 impl Vector for F64x2 {

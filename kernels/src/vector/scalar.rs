@@ -98,6 +98,11 @@ impl Single for F32 {
     }
 
     #[inline(always)]
+    fn add_bit_16_to(self, other: Self) -> Self {
+        Self(f32::from_bits(other.0.to_bits().wrapping_add(self.0.to_bits() >> 16 & 1)))
+    }
+
+    #[inline(always)]
     fn nan_mask(self) -> Self {
         Self(f32::from_bits(if self.0.is_nan() { u32::MAX } else { 0 }))
     }
@@ -113,14 +118,16 @@ impl Single for F32 {
         *to = [[bits as u16], [(bits >> 16) as u16]];
     }
 
+    const F16_SPLIT: bool = false;
+
     #[inline(always)]
-    fn load_f16(_: Scalar, [half]: &[u16; 1]) -> Self {
-        Self(half::widen(*half))
+    fn load_f16(_: Scalar, [[a], [b]]: &[[u16; 1]; 2]) -> [Self; 2] {
+        [Self(half::widen(*a)), Self(half::widen(*b))]
     }
 
     #[inline(always)]
-    fn store_f16(self, to: &mut [u16; 1]) {
-        *to = [half::narrow(self.0)];
+    fn store_f16([a, b]: [Self; 2], to: &mut [[u16; 1]; 2]) {
+        *to = [[half::narrow(a.0)], [half::narrow(b.0)]];
     }
 }
 
