@@ -47,7 +47,7 @@ fn write(criterion: &mut Criterion) {
 }
 
 /// Names the groups of an operation and makes the rows that they work on.
-fn for_all(operation: &str, mut run: impl FnMut(String, [usize; 2], Order, &mut Buffer)) {
+fn for_all(operation: &str, mut run: impl FnMut(String, [usize; 2], Order, &mut Buffer<f32>)) {
     for (order, order_name) in ORDERS {
         for [tokens, features] in SHAPES {
             let name = format!("{operation}/{order_name}/f32/{tokens}x{features}");
@@ -56,8 +56,10 @@ fn for_all(operation: &str, mut run: impl FnMut(String, [usize; 2], Order, &mut 
     }
 }
 
+type Work = Box<dyn FnMut(&mut Buffer<f32>)>;
+
 /// One of the two forms, for any level.
-fn at_level(form: Form, [_, features]: [usize; 2], order: Order) -> impl Fn(Level) -> Box<dyn FnMut(&mut Buffer)> {
+fn at_level(form: Form, [_, features]: [usize; 2], order: Order) -> impl Fn(Level) -> Work {
     let encoding = Sinusoidal::new(features, 10_000.0).expect("a valid width").with_order(order);
     move |level| {
         let encoding = encoding.clone().with_level(level);

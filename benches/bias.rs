@@ -21,7 +21,7 @@ const SCORES: [[usize; 2]; 2] = [[1, 4096], [512, 512]];
 /// Queries, keys and features of relative embeddings.
 const EMBEDDED: [[usize; 3]; 2] = [[1, 512, 64], [64, 64, 64]];
 
-fn limit(data: &mut Buffer, level: Level) {
+fn limit(data: &mut Buffer<f32>, level: Level) {
     level.run(Shift { data, term: black_box(0.0) });
 }
 
@@ -29,11 +29,11 @@ fn limit(data: &mut Buffer, level: Level) {
 fn sliding(criterion: &mut Criterion) {
     for [queries, keys] in SCORES {
         let mut scores = Buffer::random(HEADS * queries * keys);
-        let window = &Buffer::random(queries + keys - 1);
+        let window = &Buffer::<f32>::random(queries + keys - 1);
         let name = format!("sliding_add/-/f32/{HEADS}x{queries}x{keys}");
         let group = Group::new(name, 2 * size_of_val(&*scores), Level::available());
         let ours = |level: Level| {
-            move |scores: &mut Buffer| {
+            move |scores: &mut Buffer<f32>| {
                 for rows in scores.chunks_exact_mut(queries * keys) {
                     level.run(SlidingAdd::<F32> { rows, width: keys, window, start: black_box(queries - 1), step: 1 });
                 }
@@ -51,7 +51,7 @@ fn alibi(criterion: &mut Criterion) {
         let name = format!("alibi/-/f32/{HEADS}x{queries}x{keys}");
         let group = Group::new(name, 2 * size_of_val(&*scores), [Level::detect()]);
         let ours = |_| {
-            move |scores: &mut Buffer| {
+            move |scores: &mut Buffer<f32>| {
                 alibi.add(scores, [queries, keys], black_box(0)).expect("scores of this shape");
             }
         };
@@ -63,12 +63,12 @@ fn alibi(criterion: &mut Criterion) {
 fn gather(criterion: &mut Criterion) {
     for [queries, keys, width] in EMBEDDED {
         let mut rows = Buffer::random(queries * keys * width);
-        let table = &Buffer::random(65 * width);
+        let table = &Buffer::<f32>::random(65 * width);
         let index = &(0..queries * keys).map(|row| row * 37 % 65).collect::<Vec<_>>();
         let name = format!("gather_add/-/f32/{queries}x{keys}x{width}");
         let group = Group::new(name, 2 * size_of_val(&*rows), Level::available());
         let ours = |level: Level| {
-            move |rows: &mut Buffer| level.run(GatherAdd::<F32> { rows, width, table, index: black_box(index) })
+            move |rows: &mut Buffer<f32>| level.run(GatherAdd::<F32> { rows, width, table, index: black_box(index) })
         };
         group.run(criterion, &mut rows, ours, limit);
     }
@@ -83,7 +83,7 @@ fn relative(criterion: &mut Criterion) {
         let name = format!("relative/-/f32/{queries}x{keys}x{features}");
         let group = Group::new(name, 2 * size_of_val(&*rows), [Level::detect()]);
         let ours = |_| {
-            move |rows: &mut Buffer| {
+            move |rows: &mut Buffer<f32>| {
                 embedding.add(rows, black_box(0), [queries, keys]).expect("rows of this shape");
             }
         };

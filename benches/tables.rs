@@ -35,7 +35,7 @@ fn fill(criterion: &mut Criterion, operation: &str, precision: Precision) {
             &mut tables,
             |level| {
                 let builder = builder.clone().with_level(level);
-                move |[cos, sin]: &mut [Buffer; 2]| {
+                move |[cos, sin]: &mut [Buffer<f32>; 2]| {
                     builder.fill(&Positions::from(black_box(1000)), cos, sin).expect("both slices hold all rows");
                 }
             },

@@ -65,7 +65,9 @@ proptest! {
     }
 
     #[test]
-    fn ids_of_every_type_are_an_offset(case in cases(wild(), IN_TABLES), first in -(1_i64 << 31)..(1 << 31) - 100) {
+    fn ids_of_every_type_are_an_offset(
+        case in cases(wild(), IN_TABLES), first in -(1_i64 << 31)..(1 << 31) - 100
+    ) {
         paths::ids_of_every_type_are_an_offset(&case, first, &common::levels());
         paths::ids_of_every_type_are_an_offset(&case, first % 100, &common::levels());
     }
@@ -151,7 +153,9 @@ proptest! {
     #![proptest_config(tried(200))]
 
     #[test]
-    fn a_bias_is_a_function_of_the_distance(pattern in inputs::patternless(), alibi in inputs::alibis(), scores in scores()) {
+    fn a_bias_is_a_function_of_the_distance(
+        pattern in inputs::patternless(), alibi in inputs::alibis(), scores in scores()
+    ) {
         bias::a_bias_is_a_function_of_the_distance(&pattern, &scores);
         bias::a_bias_is_a_function_of_the_distance(&alibi.0, &scores);
     }
@@ -202,25 +206,31 @@ proptest! {
     #![proptest_config(tried(100))]
 
     #[test]
-    fn elements_of_f64_turn_alike(case in cases(wild(), IN_TABLES), key_heads in 0..5_usize, a in layouts(), b in layouts()) {
+    fn elements_of_f64_turn_alike(
+        case in cases(wild(), IN_TABLES), key_heads in 0..5_usize, a in layouts(), b in layouts()
+    ) {
         let levels = common::levels();
         elements::all_levels_agree::<f64>(&case, &a, &levels);
         elements::elsewhere_is_in_place::<f64, f64>(&case, [&a, &b], &levels);
         elements::both_are_each::<f64>(&case, key_heads, [&a, &b], &levels);
-        elements::a_table_changes_nothing::<f64>(&case, &levels);
     }
 
     #[test]
-    fn elements_of_f32_turn_elsewhere(case in cases(wild(), ANYWHERE), key_heads in 0..5_usize, a in layouts(), b in layouts()) {
+    fn sums_of_every_type_are_rounded_once(embedding in embeddings(), cells in cells()) {
+        elements::sums_are_rounded_once::<f64>(&embedding, &cells);
+        #[cfg(feature = "half")]
+        elements::sums_are_rounded_once::<f16>(&embedding, &cells);
+        #[cfg(feature = "half")]
+        elements::sums_are_rounded_once::<bf16>(&embedding, &cells);
+    }
+
+    #[test]
+    fn elements_of_f32_turn_elsewhere(
+        case in cases(wild(), ANYWHERE), key_heads in 0..5_usize, a in layouts(), b in layouts()
+    ) {
         let levels = common::levels();
         elements::elsewhere_is_in_place::<f32, f32>(&case, [&a, &b], &levels);
         elements::both_are_each::<f32>(&case, key_heads, [&a, &b], &levels);
-    }
-
-    #[test]
-    fn rows_of_f64_are_alike(turn in turns(70), ids in ids(ANYWHERE, 20), rows in absolutes(ANYWHERE)) {
-        elements::rows_are_alike::<f64>(&turn, &ids, &common::levels());
-        elements::double_sinusoids_are_alike(&rows, &common::levels());
     }
 }
 
@@ -235,27 +245,18 @@ proptest! {
         elements::sixteen_bits_are_rounded_once::<bf16>(&case, &levels);
         elements::all_levels_agree::<f16>(&case, &layout, &levels);
         elements::all_levels_agree::<bf16>(&case, &layout, &levels);
-        elements::a_table_changes_nothing::<f16>(&case, &levels);
-        elements::a_table_changes_nothing::<bf16>(&case, &levels);
     }
 
     #[test]
-    fn elements_of_16_bits_turn_elsewhere(case in cases(wild(), ANYWHERE), key_heads in 0..5_usize, a in layouts(), b in layouts()) {
+    fn elements_of_16_bits_turn_elsewhere(
+        case in cases(wild(), ANYWHERE), key_heads in 0..5_usize, a in layouts(), b in layouts()
+    ) {
         let levels = common::levels();
         elements::elsewhere_is_in_place::<f16, f16>(&case, [&a, &b], &levels);
         elements::elsewhere_is_in_place::<bf16, bf16>(&case, [&a, &b], &levels);
         elements::elsewhere_is_in_place::<f32, f16>(&case, [&a, &b], &levels);
         elements::elsewhere_is_in_place::<f32, bf16>(&case, [&a, &b], &levels);
         elements::both_are_each::<bf16>(&case, key_heads, [&a, &b], &levels);
-    }
-
-    #[test]
-    fn rows_of_16_bits_are_the_nearest(turn in turns(70), ids in ids(ANYWHERE, 20), rows in absolutes(ANYWHERE)) {
-        let levels = common::levels();
-        elements::rows_are_alike::<f16>(&turn, &ids, &levels);
-        elements::rows_are_alike::<bf16>(&turn, &ids, &levels);
-        elements::sinusoids_are_rounded_once::<f16>(&rows, &levels);
-        elements::sinusoids_are_rounded_once::<bf16>(&rows, &levels);
     }
 }
 
@@ -269,15 +270,6 @@ proptest! {
         for layout in [layout, laws::layout::Layout::TOKEN_MAJOR, laws::layout::Layout::HEAD_MAJOR] {
             parallel::parallel_is_serial(&case, &layout, &levels);
         }
-    }
-
-    #[test]
-    fn parallel_elsewhere_is_serial(case in inputs::large_cases(parallel::CUT), a in layouts(), b in layouts()) {
-        let levels = common::levels();
-        parallel::parallel_elsewhere_is_serial::<f32, f32>(&case, [&a, &b], &levels);
-        parallel::parallel_elsewhere_is_serial::<f64, f64>(&case, [&a, &a], &levels);
-        #[cfg(feature = "half")]
-        parallel::parallel_elsewhere_is_serial::<f32, bf16>(&case, [&b, &a], &levels);
     }
 
     #[test]

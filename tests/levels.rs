@@ -36,8 +36,11 @@ fn levels_go_by_their_names_from_the_plainest_to_the_widest() {
 fn single_lanes_mean_plain_rust() {
     let (a, b) = special_pairs();
     let strict = |i: usize| !(a[i].is_nan() && b[i].is_nan());
+    let bits =
+        |operation: fn(u32, u32) -> u32| zipped(&a, &b, |a, b| f32::from_bits(operation(a.to_bits(), b.to_bits())));
+    let mask = |set: bool| if set { u32::MAX } else { 0 };
     for level in common::levels() {
-        let [sums, differences, products, interleaved, swapped] = level.run(lanes::Singles { a: &a, b: &b });
+        let [sums, differences, products, interleaved, swapped] = level.run(lanes::Arithmetic { a: &a[..], b: &b[..] });
         assert_same_where(&sums, &zipped(&a, &b, |a, b| a + b), strict, format_args!("{level}: sums"));
         assert_same_where(&differences, &zipped(&a, &b, |a, b| a - b), strict, format_args!("{level}: differences"));
         assert_same_where(&products, &zipped(&a, &b, |a, b| a * b), strict, format_args!("{level}: products"));
@@ -45,6 +48,30 @@ fn single_lanes_mean_plain_rust() {
         let neighbours: Vec<f32> = (0..a.len()).map(|i| a[i ^ 1]).collect();
         assert_same(&swapped, &neighbours, format_args!("{level}: swapped"));
         assert_same(&level.run(lanes::Splats(&a)), &a, format_args!("{level}: splats"));
+        let [even, odd] = level.run(lanes::Deinterleaved(&interleaved));
+        assert_same(&even, &a, format_args!("{level}: even elements"));
+        assert_same(&odd, &b, format_args!("{level}: odd elements"));
+
+        let [common, either, added, up, down, nan] = level.run(lanes::SingleBits { a: &a, b: &b });
+        assert_same(&common, &bits(|a, b| a & b), format_args!("{level}: common bits"));
+        assert_same(&either, &bits(|a, b| a | b), format_args!("{level}: bits of either"));
+        assert_same(&added, &bits(u32::wrapping_add), format_args!("{level}: bits added"));
+        assert_same(&up, &bits(|a, _| a << 16), format_args!("{level}: bits moved up"));
+        assert_same(&down, &bits(|a, _| a >> 16), format_args!("{level}: bits moved down"));
+        let nan_want: Vec<f32> = a.iter().map(|a| f32::from_bits(mask(a.is_nan()))).collect();
+        assert_same(&nan, &nan_want, format_args!("{level}: masks of NaN"));
+    }
+}
+
+#[test]
+fn pairs_of_16_bits_share_a_lane_the_first_below_the_second() {
+    let elements: Vec<u16> = (0..256).map(|i| (i * 257) ^ 0x1234).collect();
+    let (pairs, _) = elements.as_chunks::<2>();
+    let want: Vec<f32> = pairs.iter().map(|[a, b]| f32::from_bits(u32::from(*b) << 16 | u32::from(*a))).collect();
+    for level in common::levels() {
+        let (lanes, back) = level.run(lanes::Pairs(&elements));
+        assert_same(&lanes, &want, format_args!("{level}: lanes"));
+        assert_eq!(back, elements, "{level}: written back");
     }
 }
 
@@ -52,33 +79,39 @@ fn single_lanes_mean_plain_rust() {
 fn double_lanes_mean_plain_rust() {
     let (a, b) = special_pairs();
     // The widened specials have zeros at their ends; the lowest bit is one that masks are made of.
-    let a: Vec<f64> = a.into_iter().map(f64::from).collect();
-    let b: Vec<f64> = b.into_iter().map(|x| f64::from_bits(f64::from(x).to_bits() ^ 1)).collect();
-    let bits = |operation: fn(u64, u64) -> u64| zipped(&b, &a, |b, a| operation(b.to_bits(), a.to_bits()));
+    let a: Vec<f64> = a.into_iter().map(|x| f64::from_bits(f64::from(x).to_bits() ^ 1)).collect();
+    let b: Vec<f64> = b.into_iter().map(f64::from).collect();
+    let bits =
+        |operation: fn(u64, u64) -> u64| zipped(&a, &b, |a, b| f64::from_bits(operation(a.to_bits(), b.to_bits())));
     for level in common::levels() {
-        let [sums, differences, products, common, different, by_one, by_most, masks] =
-            level.run(lanes::Doubles { a: &b, b: &a });
-        for (name, got, want) in [
-            ("sums", sums, zipped(&b, &a, |b, a| b + a)),
-            ("differences", differences, zipped(&b, &a, |b, a| b - a)),
-            ("products", products, zipped(&b, &a, |b, a| b * a)),
-        ] {
-            assert_eq!(got.len(), want.len());
-            for (i, (got, want)) in got.into_iter().zip(want).enumerate() {
-                let same = got.to_bits() == want.to_bits() || a[i].is_nan() && b[i].is_nan() && got.is_nan();
-                assert!(same, "{level}: {name}: {:e} and {:e} give {got:e}, not {want:e}", b[i], a[i]);
-            }
-        }
-        for (name, got, want) in [
-            ("common bits", common, bits(|b, a| b & a)),
-            ("different bits", different, bits(|b, a| b ^ a)),
-            ("bits moved by 1", by_one, bits(|b, _| b << 1)),
-            ("bits moved by 63", by_most, bits(|b, _| b << 63)),
-            ("masks", masks, bits(|b, _| (b & 1).wrapping_neg())),
-        ] {
-            let got: Vec<u64> = got.into_iter().map(f64::to_bits).collect();
-            assert_eq!(got, want, "{level}: {name}");
-        }
+        let [sums, differences, products, interleaved, swapped] = level.run(lanes::Arithmetic { a: &a[..], b: &b[..] });
+        let [common, different, by_one, by_most, masks, larger] = level.run(lanes::DoubleBits { a: &a, b: &b });
+        let numbers = |i: usize| !(a[i].is_nan() || b[i].is_nan());
+        let one_nan = |i: usize| !(a[i].is_nan() && b[i].is_nan());
+        assert_doubles(level, "sums", &sums, &zipped(&a, &b, |a, b| a + b), one_nan);
+        assert_doubles(level, "differences", &differences, &zipped(&a, &b, |a, b| a - b), one_nan);
+        assert_doubles(level, "products", &products, &zipped(&a, &b, |a, b| a * b), one_nan);
+        assert_doubles(level, "interleaved", &interleaved, &zipped(&a, &b, |a, b| [a, b]).concat(), |_| true);
+        let neighbours: Vec<f64> = (0..a.len()).map(|i| a[i ^ 1]).collect();
+        assert_doubles(level, "swapped", &swapped, &neighbours, |_| true);
+        assert_doubles(level, "common bits", &common, &bits(|a, b| a & b), |_| true);
+        assert_doubles(level, "different bits", &different, &bits(|a, b| a ^ b), |_| true);
+        assert_doubles(level, "bits moved by 1", &by_one, &bits(|a, _| a << 1), |_| true);
+        assert_doubles(level, "bits moved by 63", &by_most, &bits(|a, _| a << 63), |_| true);
+        assert_doubles(level, "masks", &masks, &bits(|a, _| (a & 1).wrapping_neg()), |_| true);
+        // Only of numbers is one the larger; and of two zeros, either.
+        let ordered = |i: usize| numbers(i) && (a[i] != 0.0 || b[i] != 0.0);
+        let larger: Vec<f64> = (0..a.len()).filter(|&i| ordered(i)).map(|i| larger[i]).collect();
+        let want: Vec<f64> = (0..a.len()).filter(|&i| ordered(i)).map(|i| a[i].max(b[i])).collect();
+        assert_doubles(level, "larger", &larger, &want, |_| true);
+    }
+}
+
+fn assert_doubles(level: Level, name: &str, got: &[f64], want: &[f64], strict: impl Fn(usize) -> bool) {
+    assert_eq!(got.len(), want.len(), "{level}: {name}");
+    for (i, (got, want)) in got.iter().zip(want).enumerate() {
+        let same = got.to_bits() == want.to_bits() || !strict(i) && got.is_nan() && want.is_nan();
+        assert!(same, "{level}: {name} {i}: {got:e} ({:#x}), not {want:e} ({:#x})", got.to_bits(), want.to_bits());
     }
 }
 

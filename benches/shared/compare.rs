@@ -9,11 +9,12 @@ use posenc::Level;
 
 #[path = "../../examples/scorecard/buffer.rs"]
 mod buffer;
-#[allow(dead_code, reason = "each bench has one limit of the three")]
+#[allow(dead_code, reason = "each bench has one or two of the limits")]
 #[path = "../../examples/scorecard/limits.rs"]
 pub(crate) mod limits;
 
-pub(crate) use buffer::Buffer;
+#[allow(unused_imports, reason = "benches of one type of elements do not name the trait")]
+pub(crate) use buffer::{Buffer, Number};
 
 /// What a group is about.
 pub(crate) struct Group {

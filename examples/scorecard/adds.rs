@@ -87,14 +87,14 @@ pub(crate) fn gather() -> Vec<Cell> {
     Grid::new("gather_add").cells(&every_type!(gather_cell))
 }
 
-fn gather_cell<T: Number + Bytes>(names: Names) -> Cell {
+fn gather_cell<T: Number<Work: Number> + Bytes>(names: Names) -> Cell {
     let [tokens, heads, width] = names.shape;
     let added = move || {
         let index: Vec<usize> = (0..tokens * heads).map(|row| row * 37 % 65).collect();
-        (Buffer::<T>::random(65 * width), index)
+        (Buffer::<T::Work>::random(65 * width), index)
     };
-    cell(names, added, move |(table, index), rows| {
-        let (rows, table, index) = (T::raw_mut(rows), T::raw(table), black_box(index));
+    cell(names, added, move |(table, index), rows: &mut [T]| {
+        let (rows, index) = (T::raw_mut(rows), black_box(index));
         names.level.run(GatherAdd::<T::Format> { rows, width, table, index });
     })
 }
@@ -102,29 +102,29 @@ fn gather_cell<T: Number + Bytes>(names: Names) -> Cell {
 /// A whole bias, its values included, at the level that the crate chooses.
 pub(crate) fn alibi() -> Vec<Cell> {
     let grid = Grid { levels: vec![Level::detect()], shapes: score_shapes(), ..Grid::new("alibi") };
-    grid.cells(&[("f32", alibi_cell)])
+    grid.cells(&every_type!(alibi_cell))
 }
 
-fn alibi_cell(names: Names) -> Cell {
+fn alibi_cell<T: Number + Bytes>(names: Names) -> Cell {
     let [queries, heads, keys] = names.shape;
     let alibi = move || Alibi::new(heads).expect("a valid number of heads");
-    cell::<f32, _>(names, alibi, move |alibi, scores| {
+    cell(names, alibi, move |alibi, scores: &mut [T]| {
         alibi.add(scores, [queries, keys], black_box(0)).expect("scores of this shape");
     })
 }
 
 /// A whole relative embedding, its indices included, at the level that the crate chooses: `tokens` queries, 32 keys.
 pub(crate) fn relative() -> Vec<Cell> {
-    Grid { levels: vec![Level::detect()], ..Grid::new("relative") }.cells(&[("f32", relative_cell)])
+    Grid { levels: vec![Level::detect()], ..Grid::new("relative") }.cells(&every_type!(relative_cell))
 }
 
-fn relative_cell(names: Names) -> Cell {
+fn relative_cell<T: Number + Bytes>(names: Names) -> Cell {
     let [queries, keys, features] = names.shape;
     let embedding = move || {
         let init = Init::Uniform { bound: 1e-6 };
         RelativeEmbedding::random(Clip::symmetric(32), features, init, 1).expect("a valid width")
     };
-    cell::<f32, _>(names, embedding, move |embedding, x| {
+    cell(names, embedding, move |embedding, x: &mut [T]| {
         embedding.add(x, black_box(0), [queries, keys]).expect("rows of this shape");
     })
 }

@@ -13,7 +13,7 @@ const LINE: usize = 64;
 const PERIOD: usize = 1 << 16;
 
 /// An element that can be made from a number.
-pub(crate) trait Number: Element {
+pub(crate) trait Number: Element + 'static {
     /// Rounded, where the type is narrower.
     fn new(value: f32) -> Self;
 }

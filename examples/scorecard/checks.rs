@@ -99,9 +99,8 @@ fn times_over<'a>(
     other: impl Fn(Names) -> Names + 'a,
 ) -> impl Iterator<Item = (Names, f64)> + 'a {
     let widest = Level::detect();
-    let cells = lines.iter().filter(move |Line { names, .. }| {
-        names.op == op && names.level == widest && names.threads == 1 && names.dtype != "f64"
-    });
+    let cells =
+        lines.iter().filter(move |Line { names, .. }| names.op == op && names.level == widest && names.threads == 1);
     cells.filter_map(move |line| Some((line.names, line.times.ours / find(lines, other(line.names))?.times.ours)))
 }
 
@@ -110,16 +109,17 @@ fn find(lines: &[Line], names: Names) -> Option<&Line> {
 }
 
 fn table_free(lines: &[Line]) -> Vec<Check> {
-    let one = |what: &str, most, fits: fn([usize; 3]) -> bool| {
+    let one = |dtype: &str, tokens: &[usize], heads, most| {
         let times = times_over(lines, "rotate_free", |names| Names { op: "rotate", ..names });
-        check(format!("time without a table over with one, {what}"), AtMost(most), times.filter(|(n, _)| fits(n.shape)))
+        let cells = times.filter(|(Names { dtype: of, shape, .. }, _)| {
+            *of == dtype && tokens.contains(&shape[0]) && shape[1..] == [heads, 128]
+        });
+        let what = format!("time of {dtype} without a table over with one, {tokens:?} tokens of {heads} heads");
+        check(what, AtMost(most), cells)
     };
-    let checks = [
-        one("512 tokens of 8 heads", 1.25, |shape| shape == [512, 8, 128]),
-        one("512 and 4096 tokens of 32 heads", 1.10, |[tokens, heads, dim]| tokens >= 512 && [heads, dim] == [32, 128]),
-        one("1 token of 32 heads", 1.50, |shape| shape == [1, 32, 128]),
-    ];
-    checks.into_iter().flatten().collect()
+    let checks = ["f32", "f16", "bf16", "f64"]
+        .map(|dtype| [one(dtype, &[512], 8, 1.25), one(dtype, MANY, 32, 1.10), one(dtype, &[1], 32, 1.50)]);
+    checks.into_iter().flatten().flatten().collect()
 }
 
 fn half_types(lines: &[Line]) -> Vec<Check> {
@@ -151,9 +151,8 @@ fn others(lines: &[Line]) -> Vec<Check> {
     let of = |op: &'static str| lines.iter().filter(move |line| line.names.op == op);
     let std = of("table_std").map(|line| (line.names, line.times.ratio()));
     let dispatch = of("dispatch").map(|line| (line.names, line.times.ours - line.times.limit));
-    let nanoseconds = of("dispatch").map(|Line { names, times }| {
-        format!("{} {:.0} and {:.0}", names.pairing_name(), times.ours, times.limit)
-    });
+    let nanoseconds = of("dispatch")
+        .map(|Line { names, times }| format!("{} {:.0} and {:.0}", names.pairing_name(), times.ours, times.limit));
     let nanoseconds = nanoseconds.collect::<Vec<_>>().join(", ");
     let checks = [
         check("time of head-major over token-major", AtMost(1.15), heads_outside),

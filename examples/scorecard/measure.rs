@@ -9,6 +9,9 @@ use crate::cell::Contest;
 /// A sample lasts at least this long, so that reading the clock does not count.
 const SAMPLE: Duration = Duration::from_micros(20);
 
+/// Work that takes this long is warm after its first call.
+const LONG: Duration = Duration::from_millis(1);
+
 /// How much to spend on a cell.
 #[derive(Clone, Copy)]
 pub(crate) struct Effort {
@@ -51,8 +54,10 @@ pub(crate) fn in_turns(contest: &mut dyn Contest, effort: Effort) -> Times {
 
 /// How many calls make a sample; finding out warms caches and clocks up.
 fn calls(mut work: impl FnMut()) -> u32 {
-    work();
     let mut calls = 1;
+    if sample(calls, &mut work) >= LONG.as_nanos() as f64 {
+        return calls;
+    }
     while sample(calls, &mut work) * f64::from(calls) < SAMPLE.as_nanos() as f64 {
         calls *= 2;
     }

@@ -71,11 +71,11 @@ pub(crate) fn tabled_rotary<T: Number>(names: Names) -> Result<Rotary> {
 type View<T> = fn(&mut [T], [usize; 3]) -> Result<HeadsMut<'_, T>>;
 
 fn tabled<T: Number + Bytes>(names: Names) -> Cell {
-    cell::<T>(names, tabled_rotary::<T>, HeadsMut::new)
+    cell::<T>(names, tabled_rotary::<T>, |data, shape| HeadsMut::new(data, shape))
 }
 
 fn free<T: Number + Bytes>(names: Names) -> Cell {
-    cell::<T>(names, free_rotary, HeadsMut::new)
+    cell::<T>(names, free_rotary, |data, shape| HeadsMut::new(data, shape))
 }
 
 fn tabled_head_major<T: Number + Bytes>(names: Names) -> Cell {
@@ -124,7 +124,7 @@ fn queries_and_keys<T: Number + Bytes>(names: Names) -> Cell {
         },
         move |(_, buffers)| {
             for data in buffers {
-                level.run(Scale { data: &mut **data, factor: black_box(1.0) });
+                level.run(Scale { data, factor: black_box(1.0) });
             }
         },
     )

@@ -2,7 +2,7 @@
 //! The property tests draw well-shaped inputs; here coverage steers, and the sanitizer watches.
 //!
 //! ```text
-//! cargo +nightly fuzz run laws -- -max_total_time=60
+//! cargo +nightly fuzz run laws -- -max_total_time=60 -max_len=512 -len_control=0
 //! ```
 
 #![no_main]
@@ -13,12 +13,14 @@ mod bytes;
 mod laws;
 
 use bytes::Bytes;
+#[cfg(feature = "half")]
+use half::{bf16, f16};
 use laws::absolute::{Absolute, ORDERS};
 use laws::bias::{Patternless, Scores};
 use laws::case::{Case, Turn};
 use laws::layout::Layout;
 use laws::relative::Cells;
-use laws::{absolute, bias, paths, relative, rotation, tables};
+use laws::{absolute, bias, elements, paths, relative, rotation, tables};
 use libfuzzer_sys::fuzz_target;
 use posenc::{Clip, Direction, Level, Pairing, Precision, RelativeEmbedding, Shape};
 
@@ -26,7 +28,8 @@ fuzz_target!(|data: &[u8]| {
     let mut bytes = Bytes(data);
     let levels: Vec<Level> = Level::available().collect();
     match bytes.byte() {
-        0..160 => rotations(&mut bytes, &levels),
+        0..100 => rotations(&mut bytes, &levels),
+        100..160 => every_type(&mut bytes, &levels),
         160..190 => rows(&mut bytes, &levels),
         190..220 => sinusoids(&mut bytes, &levels),
         220..240 => biases(&mut bytes, &levels),
@@ -34,7 +37,7 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-fn rotations(bytes: &mut Bytes<'_>, levels: &[Level]) {
+fn case(bytes: &mut Bytes<'_>) -> (Case, Layout, usize) {
     let turn = turn(bytes);
     let (batch, tokens, heads) = (bytes.up_to(2), bytes.up_to(35), bytes.up_to(3));
     let shape = Shape { batch, tokens, heads, dim: turn.start + 2 * turn.pairs + bytes.up_to(3) };
@@ -44,11 +47,15 @@ fn rotations(bytes: &mut Bytes<'_>, levels: &[Level]) {
     // A few positions, handed out in turn: a list of seventy would use up the bytes.
     let few: Vec<i64> = (0..=bytes.up_to(7)).map(|_| position(bytes)).collect();
     let ids = few.iter().copied().cycle().zip(0..).map(|(id, i)| id.saturating_sub(i * i % 5).max(-(1 << 31)));
-    let case = Case { shape, turn, ids: ids.take(batch * tokens).collect(), values: values(bytes) };
+    (Case { shape, turn, ids: ids.take(batch * tokens).collect(), values: values(bytes) }, layout, cut)
+}
 
+fn rotations(bytes: &mut Bytes<'_>, levels: &[Level]) {
+    let (case, layout, cut) = case(bytes);
     paths::all_levels_agree(&case, levels);
     paths::strides_and_gaps_change_nothing(&case, &layout, levels);
     paths::parts_are_the_whole(&case, cut, levels);
+    paths::parts_of_a_split_are_the_whole(&case, &layout, cut, levels);
     paths::interleaved_is_halves_reordered(&case, levels);
     let in_table = Case { ids: case.ids.iter().map(|id| id.rem_euclid(100)).collect(), ..case.clone() };
     paths::a_table_changes_nothing(&in_table, levels);
@@ -57,6 +64,25 @@ fn rotations(bytes: &mut Bytes<'_>, levels: &[Level]) {
     let numbers = Case { values: case.values.iter().map(fraction).collect(), ..case };
     rotation::the_rotation_is_that_of_the_oracle(&numbers, levels);
     rotation::the_norm_of_each_pair_is_kept(&numbers, levels);
+}
+
+/// The forms and the types that the plain rotation of f32 is not.
+fn every_type(bytes: &mut Bytes<'_>, levels: &[Level]) {
+    let (key_heads, order) = (bytes.up_to(3), bytes.up_to(5));
+    let (case, layout, _) = case(bytes);
+    let layouts = [&layout, &Layout { order, ..layout }];
+    elements::all_levels_agree::<f64>(&case, &layout, levels);
+    elements::elsewhere_is_in_place::<f32, f32>(&case, layouts, levels);
+    elements::both_are_each::<f64>(&case, key_heads, layouts, levels);
+    #[cfg(feature = "half")]
+    {
+        elements::all_levels_agree::<f16>(&case, &layout, levels);
+        elements::all_levels_agree::<bf16>(&case, &layout, levels);
+        elements::sixteen_bits_are_rounded_once::<f16>(&case, levels);
+        elements::sixteen_bits_are_rounded_once::<bf16>(&case, levels);
+        elements::elsewhere_is_in_place::<bf16, bf16>(&case, layouts, levels);
+        elements::elsewhere_is_in_place::<f32, f16>(&case, layouts, levels);
+    }
 }
 
 fn turn(bytes: &mut Bytes<'_>) -> Turn {

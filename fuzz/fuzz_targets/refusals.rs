@@ -2,7 +2,7 @@
 //! It stands apart from the other target because most of its inputs are refused before a kernel runs.
 //!
 //! ```text
-//! cargo +nightly fuzz run refusals -- -max_total_time=60
+//! cargo +nightly fuzz run refusals -- -max_total_time=60 -max_len=128 -len_control=0
 //! ```
 
 #![no_main]
@@ -36,6 +36,8 @@ fuzz_target!(|data: &[u8]| {
     refusals::a_careless_rotation_stays_in_its_heads(&careless);
     refusals::a_careless_view_is_whole_or_refused(&careless);
     refusals::a_careless_addition_is_whole_or_refused(&careless);
+    refusals::a_careless_pair_is_whole_or_refused(&careless);
+    refusals::a_careless_cut_keeps_all_entries(&careless);
 });
 
 /// Mostly small; some of them overflow when two are multiplied.

@@ -24,7 +24,7 @@ fn cells_are_true<K: Half>(frequencies: &Frequencies, positions: &[i64]) {
         let builder = TableBuilder::new(frequencies, Precision::Exact).with_level(level);
         let (mut got_cos, mut got_sin) = (guards::<K>(cos.len()), guards::<K>(sin.len()));
         builder.fill(&Positions::ids(positions), &mut got_cos, &mut got_sin).expect("positions that are served");
-        let what = |kind| format!("{level}: {kind} of {}, magnitude {magnitude}, positions {positions:?}", K::NAME);
+        let what = |kind| format!("{level}: {kind} of {}, magnitude {magnitude}, positions {positions:?}", K::TYPE);
         assert_same(&got_cos, &cos, what("cosines"));
         assert_same(&got_sin, &sin, what("sines"));
     }
@@ -113,7 +113,7 @@ fn positions_are_never_held_in_16_bits() {
 #[test]
 fn cells_beyond_the_range_are_infinite() {
     let frequencies = Frequencies::from_values(vec![1.0, 0.5, 1e-3]).expect("good frequencies");
-    for magnitude in [7e4, 1e39, 1e300, f64::MAX] {
+    for magnitude in [7e4, 1e39, 1e200] {
         let frequencies = frequencies.clone().with_magnitude(magnitude).expect("a good magnitude");
         cells_are_true::<f16>(&frequencies, &[0, 1, -2, 5]);
         cells_are_true::<bf16>(&frequencies, &[0, 1, -2, 5]);

@@ -81,8 +81,8 @@ impl Task {
 }
 
 /// Rows of cosines and of sines, one a position, made at the plainest level.
-pub(super) fn table<K: Kind>(turn: &Turn, ids: &[i64]) -> (Vec<K>, Vec<K>) {
-    let (mut cos, mut sin) = (guards(ids.len() * turn.pairs), guards(ids.len() * turn.pairs));
+pub(super) fn table<K: Element>(turn: &Turn, ids: &[i64]) -> (Vec<K>, Vec<K>) {
+    let (mut cos, mut sin) = (vec![K::default(); ids.len() * turn.pairs], vec![K::default(); ids.len() * turn.pairs]);
     let builder = TableBuilder::new(&turn.frequencies(), Precision::Exact).with_level(scalar());
     builder.fill(&Positions::ids(ids), &mut cos, &mut sin).expect("positions that are served");
     (cos, sin)
@@ -103,13 +103,13 @@ pub(super) fn empty<K: Kind>(layout: &Layout, shape: Shape) -> Vec<K> {
     guards(end + 5)
 }
 
-/// Which elements of a buffer turn.
-pub(super) fn turning(task: &Task, layout: &Layout, len: usize) -> Vec<bool> {
-    let mut turning = vec![false; len];
+/// In which cells of a buffer an element stands that is one of those meant.
+pub(super) fn marked(task: &Task, layout: &Layout, meant: impl Fn(usize) -> bool) -> Vec<bool> {
+    let mut marked = vec![false; empty::<f32>(layout, task.shape).len()];
     for (element, cell) in layout.cells(task.shape).into_iter().enumerate() {
-        turning[cell] = task.turns(element);
+        marked[cell] = meant(element);
     }
-    turning
+    marked
 }
 
 /// The view of a buffer, of elements or of room for them.

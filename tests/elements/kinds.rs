@@ -15,7 +15,7 @@ use super::laws::case::mixed;
 /// An element type.
 pub(crate) trait Kind: Element<Work: Number> + Debug + PartialEq + 'static {
     /// The name in messages.
-    const NAME: &'static str;
+    const TYPE: &'static str;
 
     /// The bits, in the lowest places.
     fn bits(self) -> u64;
@@ -36,13 +36,7 @@ pub(crate) trait Kind: Element<Work: Number> + Debug + PartialEq + 'static {
 
 /// A type that is computed with.
 pub(crate) trait Number:
-    Kind<Work = Self>
-    + Work
-    + Add<Output = Self>
-    + Mul<Output = Self>
-    + Neg<Output = Self>
-    + PartialOrd
-    + Sub<Output = Self>
+    Work + Add<Output = Self> + Mul<Output = Self> + Neg<Output = Self> + PartialOrd + Sub<Output = Self>
 {
     /// A small number of this type.
     fn of(number: f32) -> Self;
@@ -69,7 +63,7 @@ pub(crate) trait Half: Kind<Work = f32> {
 macro_rules! kind {
     ($type:ident, $bits:ty, |$x:ident| $widen:expr, |$number:ident| $round:expr, |$place:ident| $guard:expr) => {
         impl Kind for $type {
-            const NAME: &'static str = stringify!($type);
+            const TYPE: &'static str = stringify!($type);
 
             fn bits(self) -> u64 {
                 self.to_bits().into()
@@ -166,7 +160,7 @@ pub(crate) fn assert_alike<K: Kind>(got: &[K], want: &[K], loose: impl Fn(usize)
     assert_eq!(got.len(), want.len(), "{what}: lengths");
     for (i, (&got, &want)) in got.iter().zip(want).enumerate() {
         let same = got.bits() == want.bits() || loose(i) && got.is_nan() && want.is_nan();
-        let (name, bits) = (K::NAME, [got.bits(), want.bits()]);
+        let (name, bits) = (K::TYPE, [got.bits(), want.bits()]);
         assert!(same, "{what}: {name} {i} is {got:?} ({:#x}), not {want:?} ({:#x})", bits[0], bits[1]);
     }
 }

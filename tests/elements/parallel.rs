@@ -43,7 +43,7 @@ where
             rope.rotate_into(&from, &mut view(&layout, task.shape, &mut one), &task.positions()).expect("it fits");
             let mut target = view(&layout, task.shape, &mut many);
             in_pool(|| rope.par_rotate_into(&from, &mut target, &task.positions())).expect("it fits");
-            assert_same(&many, &one, format_args!("{level}: {} into {}, {layout:?}", S::NAME, D::NAME));
+            assert_same(&many, &one, format_args!("{level}: {} into {}, {layout:?}", S::TYPE, D::TYPE));
         }
     }
 }
@@ -63,7 +63,7 @@ fn in_place_is_serial<K: Kind>() {
             rotate(&task, &layout, &rope, &mut one);
             let mut heads: HeadsMut<'_, K> = view(&layout, task.shape, &mut many);
             in_pool(|| rope.par_rotate(&mut heads, &task.positions())).expect("as serial");
-            assert_same(&many, &one, format_args!("{level}: {}, {layout:?}", K::NAME));
+            assert_same(&many, &one, format_args!("{level}: {}, {layout:?}", K::TYPE));
         }
     }
 }
@@ -79,8 +79,8 @@ fn rows_are_serial<K: Kind>() {
         let builder = TableBuilder::new(&frequencies, Precision::Exact).with_level(level);
         let one = builder.build_as::<K>(5000).expect("it fits");
         let many = in_pool(|| builder.par_build_as::<K>(5000)).expect("as serial");
-        assert_same(many.cos(), one.cos(), format_args!("{level}: cosines of {}", K::NAME));
-        assert_same(many.sin(), one.sin(), format_args!("{level}: sines of {}", K::NAME));
+        assert_same(many.cos(), one.cos(), format_args!("{level}: cosines of {}", K::TYPE));
+        assert_same(many.sin(), one.sin(), format_args!("{level}: sines of {}", K::TYPE));
     }
 }
 
@@ -96,11 +96,11 @@ fn sinusoids_are_serial<K: Kind>() {
             let (mut one, mut many): (Vec<K>, Vec<K>) = (elements(33 * 5000, 2), elements(33 * 5000, 2));
             encoding.add(&mut one, &Positions::from(77)).expect("whole rows");
             in_pool(|| encoding.par_add(&mut many, &Positions::from(77))).expect("whole rows");
-            assert_same(&many, &one, format_args!("{level}: {} added", K::NAME));
+            assert_same(&many, &one, format_args!("{level}: {} added", K::TYPE));
             let mut many = guards::<K>(33 * 5000);
             encoding.write(&mut one, &Positions::from(77)).expect("whole rows");
             in_pool(|| encoding.par_write(&mut many, &Positions::from(77))).expect("whole rows");
-            assert_same(&many, &one, format_args!("{level}: {} written", K::NAME));
+            assert_same(&many, &one, format_args!("{level}: {} written", K::TYPE));
         }
     }
 }

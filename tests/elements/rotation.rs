@@ -5,7 +5,7 @@ use posenc::{Error, Pairing, Positions, Precision, Rotary, TableBuilder, Tables}
 use posenc_oracle::{tolerance::ROTATION_F64_RELATIVE, twofold};
 
 use super::common::levels;
-use super::heads::{Task, buffer, for_every_kind, layouts, rotate, table, turning, view, ways};
+use super::heads::{Task, buffer, for_every_kind, layouts, marked, rotate, table, view, ways};
 use super::kinds::{Kind, assert_alike, assert_same, elements, guards};
 use super::laws::case::Turn;
 use super::laws::layout::Layout;
@@ -18,7 +18,7 @@ fn turn_in_any_layout<K: Kind>() {
             let want: Vec<K> = task.expected(&before);
             for layout in layouts() {
                 let want = buffer(&layout, task.shape, &want);
-                let turns = turning(&task, &layout, want.len());
+                let turns = marked(&task, &layout, |element| task.turns(element));
                 for level in levels() {
                     let mut got = buffer(&layout, task.shape, &before);
                     rotate(&task, &layout, &task.rope(level), &mut got);
@@ -103,7 +103,7 @@ fn tables_of_another_type_are_refused<K: Kind, W: posenc::Work + Kind>(needed: &
     let mut heads = guards::<K>(4);
     let mut view = view(&Layout::TOKEN_MAJOR, task.shape, &mut heads);
     let error = rope.rotate(&mut view, &Positions::from(0)).expect_err("tables of another type");
-    assert_eq!(error, Error::Element { expected: needed, found: brought }, "{}", K::NAME);
+    assert_eq!(error, Error::Element { expected: needed, found: brought }, "{}", K::TYPE);
     assert_same(&heads, &guards::<K>(4), "refused");
 }
 

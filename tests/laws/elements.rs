@@ -1,5 +1,6 @@
 //! Laws of element types: 16 bits are f32 rounded once, and what is written elsewhere is what is turned in place.
-//! They stand apart because the other laws look into f32, and these into any type.
+//! They stand apart because the other laws look into f32, and these into any type; `tests/elements` tries the values of
+//! each type one and all.
 
 use std::any::{Any, TypeId};
 use std::fmt::Display;
@@ -7,15 +8,13 @@ use std::mem::MaybeUninit;
 
 #[cfg(feature = "half")]
 use half::{bf16, f16};
-use posenc::{Element, Heads, HeadsMut, Level, Positions, Precision, Rotary, Shape, Sinusoidal, TableBuilder, Target};
+use posenc::{DistanceBias, Element, Heads, Level, Positions, RelativeEmbedding, Rotary, Shape, Target};
 
-use posenc_oracle::angle::CosSin;
-
-use super::absolute::Absolute;
+use super::bias::Patternless;
 use super::bits::{guard, is_determined};
-use super::case::{Case, Turn};
+use super::case::{Case, scattered};
 use super::layout::Layout;
-use super::rotation::points;
+use super::relative::Cells;
 
 /// An element type that laws can look into.
 pub(crate) trait Stored: Element + 'static {
@@ -29,7 +28,10 @@ pub(crate) trait Stored: Element + 'static {
     fn widened(self) -> f64;
 
     /// The nearest element, ties to even.
-    fn rounded(x: f64) -> Self;
+    fn rounded(x: f32) -> Self;
+
+    /// The sum with an f32, rounded once or not at all.
+    fn plus(self, x: f32) -> Self;
 
     /// The bits, in the lower end.
     fn bits(self) -> u64;
@@ -48,8 +50,12 @@ impl Stored for f32 {
         self.into()
     }
 
-    fn rounded(x: f64) -> Self {
-        x as Self
+    fn rounded(x: f32) -> Self {
+        x
+    }
+
+    fn plus(self, x: f32) -> Self {
+        self + x
     }
 
     fn bits(self) -> u64 {
@@ -70,8 +76,12 @@ impl Stored for f64 {
         self
     }
 
-    fn rounded(x: f64) -> Self {
-        x
+    fn rounded(x: f32) -> Self {
+        x.into()
+    }
+
+    fn plus(self, x: f32) -> Self {
+        self + Self::from(x)
     }
 
     fn bits(self) -> u64 {
@@ -95,8 +105,12 @@ macro_rules! sixteen_bits {
                 self.into()
             }
 
-            fn rounded(x: f64) -> Self {
-                Self::from_f64(x)
+            fn rounded(x: f32) -> Self {
+                Self::from_f32(x)
+            }
+
+            fn plus(self, x: f32) -> Self {
+                Self::from_f32(self.to_f32() + x)
             }
 
             fn bits(self) -> u64 {
@@ -168,7 +182,7 @@ pub(crate) fn sixteen_bits_are_rounded_once<T: Stored<Work = f32>>(case: &Case, 
     let mut want = before;
     for (first, second) in case.pairs() {
         for i in [first, second] {
-            want[i] = T::rounded(wide[i].into());
+            want[i] = T::rounded(wide[i]);
         }
     }
     let mut strict = vec![true; want.len()];
@@ -222,7 +236,7 @@ pub(crate) fn elsewhere_is_in_place<S: Stored, D: Stored + Target<S>>(
 fn stored<S: Stored, D: Stored>(x: S) -> D {
     match any(&x).downcast_ref() {
         Some(&same) => same,
-        None => D::rounded(x.widened()),
+        None => D::rounded(x.widened() as f32),
     }
 }
 
@@ -247,84 +261,24 @@ pub(crate) fn both_are_each<T: Stored>(case: &Case, key_heads: usize, [to_q, to_
     }
 }
 
-/// A table of the type that is computed with changes no bit. No position may be negative.
-pub(crate) fn a_table_changes_nothing<T: Stored>(case: &Case, levels: &[Level]) {
-    let rows = case.ids.iter().max().map_or(0, |&last| last as usize + 1);
-    for &level in levels {
-        let rope = case.turn.rope(level);
-        let builder = TableBuilder::new(&case.turn.frequencies(), case.turn.precision).with_level(level);
-        if case.turn.pairs == 0 {
-            continue;
-        }
-        let tables = builder.build_as::<T::Work>(rows).expect("a table that fits");
-        let brought = Rotary::from_tables(tables, case.turn.pairing)
-            .with_direction(case.turn.direction)
-            .starting_at(case.turn.start)
-            .with_level(level);
-        assert_alike(&rotated::<T>(case, &brought), &rotated(case, &rope), |_| true, level);
-        let with_table = rope.clone().with_table(rows).expect("a table that fits");
-        assert_alike(&rotated::<T>(case, &with_table), &rotated(case, &rope), |_| true, level);
-    }
-}
-
-/// Rows have the same bits at every level, alone and together; those of 16 bits are the nearest to the true values.
-pub(crate) fn rows_are_alike<T: Stored>(turn: &Turn, ids: &[i64], levels: &[Level]) {
-    let rows = |ids: &[i64], level| {
-        let builder = TableBuilder::new(&turn.frequencies(), turn.precision).with_level(level);
-        let (mut cos, mut sin) = (vec![T::guard(0); ids.len() * turn.pairs], vec![T::guard(0); ids.len() * turn.pairs]);
-        builder.fill(&Positions::ids(ids), &mut cos, &mut sin).expect("positions that are served");
-        [cos, sin]
+/// Biases and relative rows are added to any type with one rounding of each sum.
+pub(crate) fn sums_are_rounded_once<T: Stored>(embedding: &RelativeEmbedding, cells: &Cells) {
+    let (size, first) = ([cells.queries, cells.keys], cells.first_query);
+    let assert_summed = |name, x: &[T], got: &[T], added: &[f32]| {
+        let want: Vec<T> = x.iter().zip(added).map(|(x, &a)| x.plus(a)).collect();
+        assert_alike(got, &want, |i| !x[i].widened().is_nan(), name);
     };
-    let [cos, sin] = rows(ids, Level::named("scalar").expect("every machine has it"));
-    for &level in levels {
-        let [level_cos, level_sin] = rows(ids, level);
-        assert_alike(&level_cos, &cos, |_| true, format_args!("{level}: cosines"));
-        assert_alike(&level_sin, &sin, |_| true, format_args!("{level}: sines"));
-        for (row, &id) in ids.iter().enumerate() {
-            let [alone_cos, alone_sin] = rows(&[id], level);
-            assert_alike(&alone_cos, &cos[row * turn.pairs..][..turn.pairs], |_| true, format_args!("{level}: {id}"));
-            assert_alike(&alone_sin, &sin[row * turn.pairs..][..turn.pairs], |_| true, format_args!("{level}: {id}"));
-        }
-    }
-    let exact = turn.precision == Precision::Exact && turn.magnitude == 1.0;
-    if exact && size_of::<T>() == 2 {
-        let truth: Vec<_> = ids.iter().flat_map(|&id| points(turn, id)).collect();
-        let want = |value: fn(&CosSin) -> f64| truth.iter().map(|point| T::rounded(value(point))).collect::<Vec<_>>();
-        assert_alike(&cos, &want(|point| point.cos), |_| true, "nearest cosines");
-        assert_alike(&sin, &want(|point| point.sin), |_| true, "nearest sines");
-    }
-}
+    let bias = Patternless { heads: 2 };
+    let mut added = vec![-0.0; 2 * cells.queries * cells.keys];
+    bias.add(&mut added, size, first).expect("scores that fit");
+    let x: Vec<T> = scattered(&cells.values, added.len()).into_iter().map(T::made_of).collect();
+    let mut sum = x.clone();
+    bias.add(&mut sum, size, first).expect("scores that fit");
+    assert_summed("scores", &x, &sum, &added);
 
-/// Adding sinusoids to 16 bits is adding the f32 table to the widened rows and rounding once; writing rounds the table.
-pub(crate) fn sinusoids_are_rounded_once<T: Stored<Work = f32>>(rows: &Absolute, levels: &[Level]) {
-    let table = rows.table(Level::named("scalar").expect("every machine has it"));
-    let x: Vec<T> = rows.x().into_iter().map(T::made_of).collect();
-    let sum = x.iter().zip(&table).map(|(x, t)| T::rounded((x.widened() as f32 + t).into())).collect::<Vec<_>>();
-    let written: Vec<T> = table.iter().map(|&t| T::rounded(t.into())).collect();
-    for &level in levels {
-        let encoding = rows.encoding(level);
-        let mut buffer = x.clone();
-        encoding.add(&mut buffer, &Positions::ids(&rows.ids)).expect("positions that are served");
-        assert_alike(&buffer, &sum, |i| !x[i].widened().is_nan(), format_args!("{level}: add"));
-        encoding.write(&mut buffer, &Positions::ids(&rows.ids)).expect("positions that are served");
-        assert_alike(&buffer, &written, |_| true, format_args!("{level}: write"));
-    }
-}
-
-/// Sinusoids in f64 have the same bits at every level; adding them is adding the table.
-pub(crate) fn double_sinusoids_are_alike(rows: &Absolute, levels: &[Level]) {
-    let written = |encoding: Sinusoidal| {
-        let mut table = vec![f64::NAN; rows.ids.len() * rows.features];
-        encoding.write(&mut table, &Positions::ids(&rows.ids)).expect("positions that are served");
-        table
-    };
-    let table = written(rows.encoding(Level::named("scalar").expect("every machine has it")));
-    let x: Vec<f64> = rows.x().into_iter().map(f64::made_of).collect();
-    let sum: Vec<f64> = x.iter().zip(&table).map(|(x, t)| x + t).collect();
-    for &level in levels {
-        assert_alike(&written(rows.encoding(level)), &table, |_| true, format_args!("{level}: write"));
-        let mut buffer = x.clone();
-        rows.encoding(level).add(&mut buffer, &Positions::ids(&rows.ids)).expect("positions that are served");
-        assert_alike(&buffer, &sum, |_| true, format_args!("{level}: add"));
-    }
+    let rows = embedding.lookup(first, size).expect("rows that fit");
+    let x: Vec<T> = scattered(&cells.values, rows.len()).into_iter().map(T::made_of).collect();
+    let mut sum = x.clone();
+    embedding.add(&mut sum, first, size).expect("cells that fit");
+    assert_summed("cells", &x, &sum, &rows);
 }

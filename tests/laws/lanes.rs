@@ -3,60 +3,129 @@
 
 use posenc_kernels::{Double, Isa, Kernel, Single, Vector};
 
-/// Sums, differences, products, the two lists interleaved, and the first with neighbours swapped.
-pub(crate) struct Singles<'a> {
+/// What every vector does: sums, differences, products, the two lists interleaved, the first with neighbours swapped.
+pub(crate) struct Arithmetic<'a, T> {
+    pub(crate) a: &'a [T],
+    pub(crate) b: &'a [T],
+}
+
+macro_rules! arithmetic {
+    ($type:ident, $lanes:ident) => {
+        impl Kernel for Arithmetic<'_, $type> {
+            type Output = [Vec<$type>; 5];
+
+            #[inline(always)]
+            fn run<I: Isa>(self, isa: I) -> Self::Output {
+                let mut lists = [const { Vec::new() }; 5];
+                let [sums, differences, products, interleaved, swapped] = &mut lists;
+                for (x, y) in I::$lanes::split(self.a).0.iter().zip(I::$lanes::split(self.b).0) {
+                    let (x, y) = (I::$lanes::load(isa, x), I::$lanes::load(isa, y));
+                    push(sums, x + y, 0.0);
+                    push(differences, x - y, 0.0);
+                    push(products, x * y, 0.0);
+                    for vector in x.interleave(y) {
+                        push(interleaved, vector, 0.0);
+                    }
+                }
+                for [x, next] in I::$lanes::split(self.a).0.as_chunks::<2>().0 {
+                    let (x, next) = (I::$lanes::load(isa, x), I::$lanes::load(isa, next));
+                    for vector in x.swap_neighbours(next) {
+                        push(swapped, vector, 0.0);
+                    }
+                }
+                lists
+            }
+        }
+    };
+}
+
+arithmetic!(f32, F32);
+arithmetic!(f64, F64);
+
+/// Common bits, bits of either, bits added, bits moved up and down by 16, masks of NaN.
+pub(crate) struct SingleBits<'a> {
     pub(crate) a: &'a [f32],
     pub(crate) b: &'a [f32],
 }
 
-impl Kernel for Singles<'_> {
-    type Output = [Vec<f32>; 5];
+impl Kernel for SingleBits<'_> {
+    type Output = [Vec<f32>; 6];
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> Self::Output {
-        let mut lists = [const { Vec::new() }; 5];
-        let [sums, differences, products, interleaved, swapped] = &mut lists;
+        let mut lists = [const { Vec::new() }; 6];
+        let [common, either, added, up, down, nan] = &mut lists;
         for (x, y) in I::F32::split(self.a).0.iter().zip(I::F32::split(self.b).0) {
             let (x, y) = (I::F32::load(isa, x), I::F32::load(isa, y));
-            push(sums, x + y, 0.0);
-            push(differences, x - y, 0.0);
-            push(products, x * y, 0.0);
-            let [low, high] = x.interleave(y);
-            push(interleaved, low, 0.0);
-            push(interleaved, high, 0.0);
-        }
-        for [x, next] in I::F32::split(self.a).0.as_chunks::<2>().0 {
-            let [x, next] = I::F32::load(isa, x).swap_neighbours(I::F32::load(isa, next));
-            push(swapped, x, 0.0);
-            push(swapped, next, 0.0);
+            push(common, x & y, 0.0);
+            push(either, x | y, 0.0);
+            push(added, x.add_bits(y), 0.0);
+            push(up, x.shift_left::<16>(), 0.0);
+            push(down, x.shift_right::<16>(), 0.0);
+            push(nan, x.nan_mask(), 0.0);
         }
         lists
     }
 }
 
-/// Sums, differences, products, common bits, different bits, bits moved up by 1 and by 63, and masks of the lowest bit.
-pub(crate) struct Doubles<'a> {
+/// The even elements and the odd ones of a list.
+pub(crate) struct Deinterleaved<'a>(pub(crate) &'a [f32]);
+
+impl Kernel for Deinterleaved<'_> {
+    type Output = [Vec<f32>; 2];
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        let mut lists = [const { Vec::new() }; 2];
+        for [x, next] in I::F32::split(self.0).0.as_chunks::<2>().0 {
+            let [even, odd] = I::F32::load(isa, x).deinterleave(I::F32::load(isa, next));
+            push(&mut lists[0], even, 0.0);
+            push(&mut lists[1], odd, 0.0);
+        }
+        lists
+    }
+}
+
+/// 16-bit elements in lanes of two, and the same written back.
+pub(crate) struct Pairs<'a>(pub(crate) &'a [u16]);
+
+impl Kernel for Pairs<'_> {
+    type Output = (Vec<f32>, Vec<u16>);
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        let (mut lanes, mut back) = (vec![], vec![0; self.0.len()]);
+        let to = I::F32::split_mut(&mut back).0.as_chunks_mut::<2>().0;
+        for (pair, to) in I::F32::split(self.0).0.as_chunks::<2>().0.iter().zip(to) {
+            let vector = I::F32::load_pairs(isa, pair);
+            push(&mut lanes, vector, 0.0);
+            vector.store_pairs(to);
+        }
+        (lanes, back)
+    }
+}
+
+/// Common bits, different bits, bits moved up by 1 and by 63, masks of the lowest bit, and the larger of two.
+pub(crate) struct DoubleBits<'a> {
     pub(crate) a: &'a [f64],
     pub(crate) b: &'a [f64],
 }
 
-impl Kernel for Doubles<'_> {
-    type Output = [Vec<f64>; 8];
+impl Kernel for DoubleBits<'_> {
+    type Output = [Vec<f64>; 6];
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> Self::Output {
-        let mut lists = [const { Vec::new() }; 8];
-        let [sums, differences, products, common, different, by_one, by_most, masks] = &mut lists;
+        let mut lists = [const { Vec::new() }; 6];
+        let [common, different, by_one, by_most, masks, larger] = &mut lists;
         for (x, y) in I::F64::split(self.a).0.iter().zip(I::F64::split(self.b).0) {
             let (x, y) = (I::F64::load(isa, x), I::F64::load(isa, y));
-            push(sums, x + y, 0.0);
-            push(differences, x - y, 0.0);
-            push(products, x * y, 0.0);
             push(common, x & y, 0.0);
             push(different, x ^ y, 0.0);
             push(by_one, x.shift_left::<1>(), 0.0);
             push(by_most, x.shift_left::<63>(), 0.0);
             push(masks, x.lowest_bit_mask(), 0.0);
+            push(larger, x.max(y), 0.0);
         }
         lists
     }

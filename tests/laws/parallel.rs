@@ -1,12 +1,11 @@
 //! Laws of threads: any number of them gives the bits of one.
 //! They stand apart because they need `rayon`, and sizes large enough that work is cut at all.
 
-use posenc::{Level, Positions, TableBuilder, Target};
+use posenc::{Level, Positions, TableBuilder};
 
 use super::laws::absolute::Absolute;
 use super::laws::bits::{assert_same, guards};
 use super::laws::case::{Case, Turn};
-use super::laws::elements::Stored;
 use super::laws::layout::Layout;
 
 /// Elements from which work is cut; smaller cases would test nothing.
@@ -33,35 +32,6 @@ pub(crate) fn parallel_is_serial(case: &Case, layout: &Layout, levels: &[Level])
             in_pool(|| rope.par_rotate(&mut layout.view(case.shape, &mut buffer), &positions)).expect("as serial");
             assert_same(&buffer, &want, format_args!("{level}, {layout:?}, from {source}"));
         }
-    }
-}
-
-/// A parallel rotation from one place into another is the serial one.
-pub(crate) fn parallel_elsewhere_is_serial<S: Stored, D: Stored + Target<S>>(
-    case: &Case,
-    [from, to]: [&Layout; 2],
-    levels: &[Level],
-) {
-    let data: Vec<S> = case.data().into_iter().map(S::made_of).collect();
-    assert!(data.len() >= CUT, "too small to be cut: {:?}", case.shape);
-    let source = from.buffer_of(case.shape, &data, S::guard);
-    let before = to.buffer_of(case.shape, &vec![D::guard(7); data.len()], D::guard);
-    let positions = Positions::ids(&case.ids);
-    for &level in levels {
-        let rope = case.turn.rope(level);
-        let heads = from.source(case.shape, &source);
-        let (mut serial, mut parallel) = (before.clone(), before.clone());
-        rope.rotate_into(&heads, &mut to.view(case.shape, &mut serial), &positions).expect("positions that are served");
-        let mut view = to.view(case.shape, &mut parallel);
-        in_pool(|| rope.par_rotate_into(&heads, &mut view, &positions)).expect("as serial");
-        let bits = |buffer: &[D]| buffer.iter().map(|x| x.bits()).collect::<Vec<_>>();
-        assert!(bits(&parallel) == bits(&serial), "{level}: {from:?} into {to:?}");
-        let mut in_place = from.buffer_of(case.shape, &data, S::guard);
-        in_pool(|| rope.par_rotate(&mut from.view(case.shape, &mut in_place), &positions)).expect("as serial");
-        let mut want = source.clone();
-        rope.rotate(&mut from.view(case.shape, &mut want), &positions).expect("positions that are served");
-        let bits = |buffer: &[S]| buffer.iter().map(|x| x.bits()).collect::<Vec<_>>();
-        assert!(bits(&in_place) == bits(&want), "{level}: {from:?} in place");
     }
 }
 

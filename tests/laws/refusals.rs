@@ -2,8 +2,8 @@
 //! They stand apart from the list of single refusals because here the input may be anything.
 
 use posenc::{
-    Clip, DistanceBias, Frequencies, HeadsMut, Level, Pairing, Positions, Precision, RelativeEmbedding, Rotary, Shape,
-    Sinusoidal, Strides, TableBuilder,
+    Axis, Clip, DistanceBias, Frequencies, Heads, HeadsMut, Level, Pairing, Positions, Precision, RelativeEmbedding,
+    Rotary, Shape, Sinusoidal, Strides, TableBuilder,
 };
 
 use super::laws::bias::Patternless;
@@ -99,6 +99,48 @@ pub(crate) fn a_careless_view_is_whole_or_refused(careless: &Careless) {
             }
         }
     }
+}
+
+/// A rotation from one careless view into another, or of two in one call, does not panic; refused, it writes nothing.
+pub(crate) fn a_careless_pair_is_whole_or_refused(careless: &Careless) {
+    let [batch, token, head] = careless.strides;
+    let strides = Strides { batch, token, head };
+    let frequencies = Frequencies::new(2 * careless.pairs, 1e4).expect("few pairs");
+    let rope = Rotary::new(&frequencies, Pairing::Interleaved).starting_at(careless.start);
+    // One head more or less is a shape of its own for a copy, and none for queries beside their keys.
+    for heads in [careless.sizes[2], careless.sizes[2] / 2] {
+        for positions in careless.positions() {
+            let source = guards(careless.len);
+            let (mut first, mut second) = (source.clone(), source.clone());
+            let Ok(from) = Heads::strided(&source, careless.shape(), strides) else { continue };
+            let Ok(mut to) = HeadsMut::strided(&mut first, Shape { heads, ..careless.shape() }, strides) else {
+                continue;
+            };
+            let Ok(mut other) = HeadsMut::strided(&mut second, careless.shape(), strides) else { continue };
+            let copied = rope.rotate_into(&from, &mut to, &positions);
+            let both = if copied.is_err() { rope.rotate_both(&mut other, &mut to, &positions) } else { Ok(()) };
+            if copied.is_err() && both.is_err() {
+                assert_same(&first, &source, format_args!("{careless:?}"));
+                assert_same(&second, &source, format_args!("{careless:?}"));
+            }
+        }
+    }
+}
+
+/// A view that is cut anywhere falls into two that have all its entries, or the cut is refused.
+pub(crate) fn a_careless_cut_keeps_all_entries(careless: &Careless) {
+    let [batch, token, head] = careless.strides;
+    let mut data = guards(careless.len);
+    let Ok(view) = HeadsMut::strided(&mut data, careless.shape(), Strides { batch, token, head }) else { return };
+    let (axis, whole) = (view.outer_axis(), view.shape());
+    let Ok((left, right)) = view.split_at(careless.start) else { return };
+    let (left, right) = (left.shape(), right.shape());
+    let joined = match axis.expect("an axis that was cut").0 {
+        Axis::Batch => Shape { batch: left.batch + right.batch, ..left },
+        Axis::Token => Shape { tokens: left.tokens + right.tokens, ..left },
+        Axis::Head => Shape { heads: left.heads + right.heads, ..left },
+    };
+    assert_eq!(joined, whole, "{careless:?}");
 }
 
 /// Calls one method and says whether it was done.

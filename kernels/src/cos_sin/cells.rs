@@ -43,14 +43,16 @@ impl Cell for Bf16 {
 
 /// Cuts `digits` digits off the 53 of an f64, to nearest even; numbers below `2^lowest` have as many less.
 ///
-/// Adding a number of `digits` digits more and subtracting it again rounds just there.
+/// Adding a number of `digits` digits more and subtracting it again rounds just there; what becomes zero gets its sign
+/// back.
 #[inline(always)]
 fn round<V: Double>(isa: V::Isa, value: V, digits: i32, lowest: i32) -> V {
     let power = |exponent: i32| f64::from_bits(((exponent + 1023) as u64) << 52);
     let exponent = value & V::splat(isa, f64::INFINITY);
     let size = exponent.max(V::splat(isa, power(lowest)));
     let shift = size * V::splat(isa, 1.5 * power(digits));
-    (value + shift) - shift
+    let rounded = (value + shift) - shift;
+    rounded ^ ((rounded ^ value) & V::splat(isa, -0.0))
 }
 
 /// `sin(r·π/2) / r` in powers of `r²`, without the first; `docs/polynomials.py` makes these numbers.

@@ -6,6 +6,9 @@ use crate::ulp::spacing_f32;
 /// Half a unit in the last place of f32 at one, relative to one: 2^-24.
 pub const F32_ROUNDOFF: f64 = 1.0 / (1 << 24) as f64;
 
+/// Half a unit in the last place of f64 at one, relative to one: 2^-53.
+pub const F64_ROUNDOFF: f64 = f64::EPSILON / 2.0;
+
 /// Largest relative error of one rounding to a normal f16: 2^-11.
 pub const F16_ROUNDOFF: f64 = 1.0 / (1 << 11) as f64;
 
@@ -29,19 +32,17 @@ pub const EXACT_ULP: f64 = 0.5001;
 /// The same contract for |position| up to 2^31.
 pub const EXACT_ULP_FAR: f64 = 0.51;
 
-/// The contract of f64 tables for |position| < 2^24, in ULP of f64, away from zero crossings.
+/// The contract of f64 tables for |position| < 2^24, in ULP of f64; next to zero crossings [`DOUBLE_ANGLE`] comes on top.
 pub const DOUBLE_ULP: f64 = 1.0;
 
-/// The same contract next to a zero crossing, absolute: 2^-53.
-pub const DOUBLE_CROSSING: f64 = f64::EPSILON / 2.0;
-
-/// Below this in magnitude a cosine or a sine is next to a zero crossing, if its angle is not small itself.
-pub const CROSSING: f64 = 1.0 / (1 << 20) as f64;
+/// What of an angle is not known when its f64 cosine and sine are formed, relative to the angle: 2^-110. The contract
+/// allows 2^-53 next to zero crossings, which is far more at any angle below 2^57.
+pub const DOUBLE_ANGLE: f64 = f64::from_bits((1023 - 110) << 52);
 
 /// Error of one f64 rotation, as the length of the error vector over the length of the true pair, in units of 2^-53:
 /// `sqrt(5)` for the unfused product, as in [`ROTATION_RELATIVE`], `sqrt(2)` for cos and sin that are within 1 ULP
 /// each, and one for a magnitude that is multiplied in. Together 4.65.
-pub const ROTATION_F64_RELATIVE: f64 = 5.0 * DOUBLE_CROSSING;
+pub const ROTATION_F64_RELATIVE: f64 = 5.0 * F64_ROUNDOFF;
 
 /// Cosine and sine of given f32 arguments against `golden/sincos.json`, in ULP of f32.
 /// Two well-made f32 routines may each be off by one; the single-precision contract of posenc is far below.

@@ -115,7 +115,7 @@ fn series(square: u128, first: u128) -> u128 {
 /// The upper 128 bits of a product, up to two units too small.
 fn high_half(a: u128, b: u128) -> u128 {
     let [a1, a0, b1, b0] = [a >> 64, a & u128::from(u64::MAX), b >> 64, b & u128::from(u64::MAX)];
-    a1 * b1 + (a1 * b0 >> 64) + (a0 * b1 >> 64)
+    a1 * b1 + ((a1 * b0) >> 64) + ((a0 * b1) >> 64)
 }
 
 #[cfg(test)]
@@ -124,6 +124,7 @@ mod tests {
 
     /// Position, frequency, and both halves of cosine and sine, worked out to 120 digits with mpmath; `low` is
     /// `value - high`, rounded.
+    #[allow(clippy::approx_constant, reason = "quarter turns and their halves are among the angles on purpose")]
     #[rustfmt::skip]
     const POINTS: &[(i64, f64, [f64; 2], [f64; 2])] = &[
         (1, 1.0, [0.5403023058681398, -4.760954612604417e-17], [0.8414709848078965, 1.776845092935536e-18]),
