@@ -151,9 +151,8 @@ fn others(lines: &[Line]) -> Vec<Check> {
     let of = |op: &'static str| lines.iter().filter(move |line| line.names.op == op);
     let std = of("table_std").map(|line| (line.names, line.times.ratio()));
     let dispatch = of("dispatch").map(|line| (line.names, line.times.ours - line.times.limit));
-    let nanoseconds = of("dispatch").map(|Line { names, times }| {
-        format!("{} {:.0} and {:.0}", names.pairing_name(), times.ours, times.limit)
-    });
+    let nanoseconds = of("dispatch")
+        .map(|Line { names, times }| format!("{} {:.0} and {:.0}", names.pairing_name(), times.ours, times.limit));
     let nanoseconds = nanoseconds.collect::<Vec<_>>().join(", ");
     let checks = [
         check("time of head-major over token-major", AtMost(1.15), heads_outside),
