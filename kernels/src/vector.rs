@@ -12,6 +12,8 @@ mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
+mod avx2_narrow;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
 
 pub(crate) use half::narrow as f16_bits;

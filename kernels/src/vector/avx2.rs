@@ -5,8 +5,8 @@
 
 use core::arch::x86_64::*;
 
+use super::avx2_narrow::Avx2Narrow;
 use super::level::Avx2;
-use super::portable::Portable;
 use super::{Double, Isa, Single, Vector, arrays, operators, sealed};
 
 /// Eight f32. Made from an [`Avx2`] token only.
@@ -33,11 +33,11 @@ impl sealed::Sealed for Avx2 {}
 impl Isa for Avx2 {
     type F32 = F32x8;
     type F64 = F64x4;
-    type Narrower = Portable;
+    type Narrower = Avx2Narrow;
 
     #[inline(always)]
-    fn narrower(self) -> Portable {
-        Portable
+    fn narrower(self) -> Avx2Narrow {
+        Avx2Narrow(self)
     }
 }
 
