@@ -13,6 +13,9 @@ use crate::math;
 /// More features than any head has, and few enough that their frequencies always fit.
 pub(crate) const MAX_WIDTH: usize = 1 << 20;
 
+/// More than any magnitude, and so little that the rounding of table cells cannot overflow.
+const MAX_MAGNITUDE: f64 = 1e200;
+
 /// One frequency for each pair, in radians per position, and the magnitude of the rotation.
 ///
 /// ```
@@ -111,12 +114,12 @@ impl Frequencies {
     ///
     /// # Errors
     ///
-    /// [`Error::Number`] if it is not positive and finite.
+    /// [`Error::Number`] if it is not positive, or above 1e200.
     pub fn with_magnitude(self, magnitude: f64) -> Result<Self> {
-        if magnitude > 0.0 && magnitude.is_finite() {
+        if magnitude > 0.0 && magnitude <= MAX_MAGNITUDE {
             Ok(Self { magnitude, ..self })
         } else {
-            Err(Error::Number { what: "magnitude", expected: "a positive finite number", found: magnitude })
+            Err(Error::Number { what: "magnitude", expected: "a positive number up to 1e200", found: magnitude })
         }
     }
 

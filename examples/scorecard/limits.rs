@@ -2,7 +2,9 @@
 //!
 //! They are kernels like those they are compared with, so that both are compiled with the same instructions.
 
-use posenc_kernels::{Isa, Kernel, Single, Vector};
+#[cfg(feature = "half")]
+use posenc_kernels::Single;
+use posenc_kernels::{Isa, Kernel, Vector};
 
 /// Elements whose bytes can be swept over: f64 as they are, all others as f32, two 16-bit elements in one.
 pub(crate) trait Bytes: Copy + Send + Sync {
@@ -123,6 +125,7 @@ pub(crate) struct Copied<'a, T> {
 }
 
 /// As many bytes read and written as when f32 become a 16-bit type; what is written are the sums of two vectors.
+#[cfg(feature = "half")]
 pub(crate) struct Condensed<'a> {
     pub(crate) from: &'a [f32],
     pub(crate) to: &'a mut [u16],
@@ -166,6 +169,7 @@ impl<T: Bytes> Kernel for Copied<'_, T> {
     }
 }
 
+#[cfg(feature = "half")]
 impl Kernel for Condensed<'_> {
     type Output = ();
 

@@ -16,7 +16,6 @@ mod avx2_narrow;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 
-pub(crate) use half::narrow as f16_bits;
 pub use level::{Level, UnknownLevel};
 pub use scalar::Scalar;
 

@@ -175,6 +175,7 @@ pub(crate) fn all_levels_agree<T: Stored>(case: &Case, layout: &Layout, levels: 
 }
 
 /// A rotation of 16 bits is that of the widened f32, rounded once; features that do not turn keep their bits.
+#[cfg(feature = "half")]
 pub(crate) fn sixteen_bits_are_rounded_once<T: Stored<Work = f32>>(case: &Case, levels: &[Level]) {
     let before = data::<T>(case);
     let mut wide: Vec<f32> = before.iter().map(|x| x.widened() as f32).collect();

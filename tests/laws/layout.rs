@@ -23,6 +23,7 @@ impl Layout {
     /// `[batch, tokens, heads, dim]` without gaps.
     pub(crate) const TOKEN_MAJOR: Self = Self { order: 0, gaps: [0; 3], before: 0 };
     /// `[batch, heads, tokens, dim]` without gaps.
+    #[cfg(feature = "rayon")]
     pub(crate) const HEAD_MAJOR: Self = Self { order: 1, gaps: [0; 3], before: 0 };
 
     /// The strides of a view of that shape.

@@ -28,7 +28,7 @@ impl Cell for F16 {
     fn put<V: Double>(isa: V::Isa, value: V, to: &mut V::Array<u16>) {
         // 11 digits, the last one not below 2^-24.
         let rounded = round(isa, value, 42, -14);
-        *to = V::map(rounded.narrow(), crate::vector::f16_bits);
+        *to = V::map(rounded.narrow(), f16_bits);
     }
 }
 
@@ -39,6 +39,16 @@ impl Cell for Bf16 {
         let rounded = round(isa, value, 45, -126);
         *to = V::map(rounded.narrow(), |x| (x.to_bits() >> 16) as u16);
     }
+}
+
+/// The bits of an f16 that is given as an f32; what is too large becomes infinite. Never NaN.
+#[inline(always)]
+fn f16_bits(exact: f32) -> u16 {
+    let bits = exact.to_bits();
+    let size = f32::from_bits(bits & 0x7FFF_FFFF).min(65_536.0);
+    // The exponents of f16 begin 112 higher; below the normal numbers, the product shifts digits out as f16 does.
+    let scaled = size * f32::from_bits((127 - 112) << 23);
+    (scaled.to_bits() >> 13 | bits >> 16 & 0x8000) as u16
 }
 
 /// Cuts `digits` digits off the 53 of an f64, to nearest even; numbers below `2^lowest` have as many less.

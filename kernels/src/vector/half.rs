@@ -13,7 +13,7 @@ pub(super) fn widen(half: u16) -> f32 {
 
 /// The nearest f16, of two the even one; NaN become quiet.
 #[inline(always)]
-pub(crate) fn narrow(single: f32) -> u16 {
+pub(super) fn narrow(single: f32) -> u16 {
     let bits = single.to_bits();
     let magnitude = bits & 0x7FFF_FFFF;
     // Adding just less than half a unit of f16, and one more where its last digit is odd, carries as rounding does.
