@@ -159,7 +159,7 @@ impl Layout {
         };
         *left_count = index;
         *right_count -= index;
-        (left, right, index * stride)
+        (left, right, index.saturating_mul(stride))
     }
 }
 

@@ -104,7 +104,7 @@ impl Sinusoidal {
         Ok(table)
     }
 
-    /// Writes rows over `out`, `[positions, features]`.
+    /// Writes rows over `out`, `[positions, features]`. In the 16-bit types these are the values of f32, rounded again.
     ///
     /// # Errors
     ///
@@ -116,7 +116,7 @@ impl Sinusoidal {
         Ok(())
     }
 
-    /// Adds rows to `x`, `[tokens, features]`.
+    /// Adds rows to `x`, `[tokens, features]`. In the 16-bit types the sum is that of f32, rounded once.
     ///
     /// # Errors
     ///

@@ -6,10 +6,11 @@ use crate::vector::{Double, Vector};
 
 /// A format that tables can be made in.
 pub trait Cell: Format {
-    /// Cos and sin, as good as this format needs them.
+    /// Cos and sin, as good as this format needs them: to 2^-37 for f32, whose contract leaves that much room, and to the
+    /// digits of f64 for the others; of 16 bits, the nearest is wanted, however near to a tie.
     #[inline(always)]
     fn cos_sin<V: Double>(isa: V::Isa, position: V, pieces: [V; 4]) -> (V, V) {
-        super::cos_sin(isa, position, pieces)
+        cos_sin_f64(isa, position, pieces)
     }
 
     /// Rounds once and writes.
@@ -17,6 +18,11 @@ pub trait Cell: Format {
 }
 
 impl Cell for F32 {
+    #[inline(always)]
+    fn cos_sin<V: Double>(isa: V::Isa, position: V, pieces: [V; 4]) -> (V, V) {
+        super::cos_sin(isa, position, pieces)
+    }
+
     #[inline(always)]
     fn put<V: Double>(_: V::Isa, value: V, to: &mut V::Array<f32>) {
         *to = value.narrow();
@@ -89,34 +95,34 @@ const COS: [f64; 6] = [
 /// π/2, and what is missing of it.
 const HALF_PI: [f64; 2] = [core::f64::consts::FRAC_PI_2, 6.123_233_995_736_766e-17];
 
+/// The angle is carried as a sum of two f64, and so is its product with π/2; both results are within 1 ULP.
+#[inline(always)]
+fn cos_sin_f64<V: Double>(isa: V::Isa, position: V, pieces: [V; 4]) -> (V, V) {
+    let Reduced { rest: [a, b, c, d], quadrant } = reduce(isa, position, pieces);
+    let (sum, low_b) = two_sum(a, b);
+    let (sum, low_c) = two_sum(sum, c);
+    let (sum, low_d) = two_sum(sum, d);
+    let (r, r_low) = two_sum(sum, low_b + (low_c + low_d));
+
+    let half_pi = V::splat(isa, HALF_PI[0]);
+    let (angle, error) = two_product(isa, r, half_pi);
+    let low = error + (r * V::splat(isa, HALF_PI[1]) + r_low * half_pi);
+
+    let square = r * r;
+    let sin = angle + (low + polynomial(isa, &SIN, square) * square * r);
+
+    // 1 − angle²/2, with the digits that the subtraction loses added back.
+    let one = V::splat(isa, 1.0);
+    let half = V::splat(isa, 0.5);
+    let (angle_square, square_error) = two_product(isa, angle, angle);
+    let first = one - angle_square * half;
+    let lost = (one - first) - angle_square * half;
+    let tail = polynomial(isa, &COS, square) * square * square;
+    let cos = first + (lost + (tail - (square_error * half + angle * low)));
+    place(isa, quadrant, cos, sin)
+}
+
 impl Cell for F64 {
-    /// The angle is carried as a sum of two f64, and so is its product with π/2; both results are within 1 ULP.
-    #[inline(always)]
-    fn cos_sin<V: Double>(isa: V::Isa, position: V, pieces: [V; 4]) -> (V, V) {
-        let Reduced { rest: [a, b, c, d], quadrant } = reduce(isa, position, pieces);
-        let (sum, low_b) = two_sum(a, b);
-        let (sum, low_c) = two_sum(sum, c);
-        let (sum, low_d) = two_sum(sum, d);
-        let (r, r_low) = two_sum(sum, low_b + (low_c + low_d));
-
-        let half_pi = V::splat(isa, HALF_PI[0]);
-        let (angle, error) = two_product(isa, r, half_pi);
-        let low = error + (r * V::splat(isa, HALF_PI[1]) + r_low * half_pi);
-
-        let square = r * r;
-        let sin = angle + (low + polynomial(isa, &SIN, square) * square * r);
-
-        // 1 − angle²/2, with the digits that the subtraction loses added back.
-        let one = V::splat(isa, 1.0);
-        let half = V::splat(isa, 0.5);
-        let (angle_square, square_error) = two_product(isa, angle, angle);
-        let first = one - angle_square * half;
-        let lost = (one - first) - angle_square * half;
-        let tail = polynomial(isa, &COS, square) * square * square;
-        let cos = first + (lost + (tail - (square_error * half + angle * low)));
-        place(isa, quadrant, cos, sin)
-    }
-
     #[inline(always)]
     fn put<V: Double>(_: V::Isa, value: V, to: &mut V::Array<f64>) {
         value.store(to);
