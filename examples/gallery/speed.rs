@@ -91,7 +91,7 @@ fn rotate(data: &mut [Vec<f32>; 2], rope: &Rotary, threads: Threads) -> Result<(
     Ok(())
 }
 
-/// For each choice of threads, medians of the scale, the rotation with a table and the rotation without, in milliseconds.
+/// For each choice of threads, medians of the scale, the rotation with a table and that without, in milliseconds.
 ///
 /// All are taken in turn, one thread and many too, since a machine may be faster in one second than in the next.
 fn measure(data: &mut [Vec<f32>; 2], ropes: [&Rotary; 2], level: Level) -> Result<Vec<[f64; 3]>> {
