@@ -251,7 +251,9 @@ impl Rotary {
         }
         self.check::<T::Work>(found, positions)?;
         let positions = self.check::<T::Work>(expected, positions)?;
-        self.walk::<T::Work>(expected, positions, Origin::default(), |block, cells| {
+        // Either may be without heads.
+        let shape = Shape { heads: expected.heads.max(found.heads), dim: expected.dim.max(found.dim), ..expected };
+        self.walk::<T::Work>(shape, positions, Origin::default(), |block, cells| {
             self.turn(queries, block, cells);
             self.turn(keys, block, cells);
         });
