@@ -1,4 +1,5 @@
-//! burn's rotary module on its two CPU backends in plain Rust: f32, neighbours paired, heads outermost.
+//! burn's rotary module on its CPU backends in plain Rust, `flex` and the older `ndarray`: f32, neighbours paired, heads
+//! outermost.
 //!
 //! It is built of tensor operations (a product with 2 × 2 signs, a product with the table, a sum), so it allocates
 //! several times the size of its input on every call.
@@ -13,12 +14,25 @@ use crate::ours;
 /// burn makes its own table from f32 angles, which drift by about 1e-7 of the position.
 const SLACK: f32 = 5e-3;
 
-/// Both backends and all sizes; false if one went wrong.
+/// The backends that were built in.
+fn devices() -> Vec<(&'static str, Device)> {
+    vec![
+        ("burn-flex", Device::flex()),
+        #[cfg(feature = "burn-ndarray")]
+        ("burn-ndarray", ndarray()),
+    ]
+}
+
+#[cfg(feature = "burn-ndarray")]
+#[expect(deprecated, reason = "programs in the field still use it")]
+fn ndarray() -> Device {
+    Device::ndarray()
+}
+
+/// All backends and sizes; false if one went wrong.
 pub(crate) fn measure(plan: &Plan) -> bool {
-    #[expect(deprecated, reason = "still the backend that most programs in the field use")]
-    let ndarray = Device::ndarray();
     let mut good = true;
-    for (peer, device) in [("burn-ndarray", ndarray), ("burn-flex", Device::flex())] {
+    for (peer, device) in devices() {
         for tokens in TOKENS {
             let (pairing, order) = (Pairing::Interleaved, Order::HeadMajor);
             let case = Case { peer, pairing, order, tokens, threads: plan.threads, slack: SLACK };
