@@ -3,8 +3,6 @@
 //! `posenc-peers [THREADS…] [--only TEXT]` prints one line of CSV for each peer, pairing, element type, number of threads
 //! and size; without numbers it measures one thread.
 
-#[cfg(feature = "burn")]
-mod burn_peer;
 mod candle_peer;
 mod case;
 mod measure;
@@ -75,10 +73,6 @@ fn measure_all(plan: &Plan) -> ExitCode {
     let mut good = true;
     rayon::scope(|_| {
         good &= candle_peer::measure(plan);
-        #[cfg(feature = "burn")]
-        {
-            good &= burn_peer::measure(plan);
-        }
     });
     if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
