@@ -29,7 +29,7 @@ pub use error::{Error, Result};
 pub use frequencies::Frequencies;
 pub use heads::{Axis, Heads, HeadsMut, Shape, Strides};
 pub use posenc_kernels::{Direction, Level, Pairing, UnknownLevel};
-pub use positions::{Ids, PositionId, Positions};
+pub use positions::{Coordinate, Coordinates, Ids, PositionId, Positions, Shard};
 pub use relative::{Clip, Init, RelativeEmbedding};
 pub use rotary::Rotary;
 pub use sinusoidal::{Order, Sinusoidal};

@@ -320,6 +320,6 @@ impl Rotary {
             let found = if self.tables.single.is_some() { f32::NAME } else { f64::NAME };
             return Err(Error::Element { expected: W::NAME, found });
         }
-        positions.resolve(shape.batch, shape.tokens, rows)
+        positions.resolve(shape.batch, shape.tokens, rows, 1)
     }
 }

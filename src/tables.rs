@@ -155,7 +155,7 @@ impl TableBuilder {
         rows: usize,
         fill: impl Fn(&Self, &Positions<'_>, &mut [T], &mut [T]) -> Result<()>,
     ) -> Result<Tables<T>> {
-        Positions::from(0_usize).resolve(1, rows, None)?;
+        Positions::from(0_usize).resolve(1, rows, None, 1)?;
         let (mut cos, mut sin) = (zeros("cosines", &[rows, self.pairs()])?, zeros("sines", &[rows, self.pairs()])?);
         fill(self, &Positions::from(0_usize), &mut cos, &mut sin)?;
         Ok(Tables { cos, sin, pairs: self.pairs(), rows })
@@ -190,7 +190,7 @@ impl TableBuilder {
 
     fn check<'a, T>(&self, positions: &Positions<'a>, cos: &[T], sin: &[T]) -> Result<Resolved<'a>> {
         check_length("sines", cos.len(), sin.len())?;
-        positions.resolve_rows("cosines", cos.len(), self.pairs())
+        positions.resolve_rows("cosines", cos.len(), self.pairs(), 1)
     }
 
     /// Fills the rows of a sequence's tokens from `first` on; sizes were checked.
