@@ -4,6 +4,7 @@
 
 extern crate alloc;
 
+mod axes;
 mod bias;
 mod element;
 mod error;
@@ -21,6 +22,7 @@ mod rotary;
 mod sinusoidal;
 mod tables;
 
+pub use axes::Axes;
 pub use bias::{Alibi, AlibiForm, Anchor, DistanceBias};
 #[doc(hidden)]
 pub use element::TableSet;

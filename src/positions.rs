@@ -8,10 +8,9 @@ pub use lists::{Coordinate, Coordinates, Ids, PositionId};
 pub(crate) use resolve::Resolved;
 pub use shard::Shard;
 
-use crate::error::{Error, Result};
+pub(crate) use posenc_kernels::MAX_AXES;
 
-/// More axes than any model has.
-pub(crate) const MAX_AXES: usize = 8;
+use crate::error::{Error, Result};
 
 /// Where each token of a call stands.
 ///

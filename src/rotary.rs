@@ -1,5 +1,6 @@
 //! Rotary position embedding: the handle that turns queries and keys. How it walks over them is `rotary::walk`.
 
+mod select;
 mod walk;
 
 pub(crate) use walk::Origin;
@@ -8,11 +9,12 @@ use alloc::sync::Arc;
 
 use posenc_kernels::Level;
 
+use crate::axes::Reads;
 use crate::element::TableSet;
 use crate::error::{Error, Result};
 use crate::heads::{Heads, HeadsMut, Shape};
 use crate::positions::Resolved;
-use crate::{Direction, Element, Frequencies, Pairing, Positions, Precision, TableBuilder, Tables, Target, Work};
+use crate::{Axes, Direction, Element, Frequencies, Pairing, Positions, Precision, TableBuilder, Tables, Target, Work};
 
 /// A rotary encoding: frequencies or tables, a pairing, a slice of the head, a direction.
 ///
@@ -47,6 +49,10 @@ pub struct Rotary {
     builder: Option<Arc<TableBuilder>>,
     tables: TableSet,
     pairs: usize,
+    /// How many axes positions must have.
+    axes: usize,
+    /// Which axis each pair reads, where there are several.
+    selection: Option<Arc<Axes>>,
     pairing: Pairing,
     direction: Direction,
     /// The first rotated feature of a head.
@@ -73,7 +79,12 @@ impl Rotary {
     #[must_use]
     pub fn with_precision(frequencies: &Frequencies, pairing: Pairing, precision: Precision) -> Self {
         let builder = Arc::new(TableBuilder::new(frequencies, precision));
-        Self::from_parts(Some(builder), TableSet::default(), frequencies.pairs(), pairing)
+        let rotary = Self::from_parts(Some(builder), TableSet::default(), frequencies.pairs(), pairing);
+        let selection = match frequencies.reads() {
+            Reads::Selected(axes) => Some(Arc::new(axes.clone())),
+            Reads::One | Reads::Mixed(_) => None,
+        };
+        Self { axes: frequencies.axes(), selection, ..rotary }
     }
 
     /// With tables of `f32` (for elements of `f32` and of 16 bits) or of `f64`: row `p` serves position `p`.
@@ -92,7 +103,17 @@ impl Rotary {
     }
 
     fn from_parts(builder: Option<Arc<TableBuilder>>, tables: TableSet, pairs: usize, pairing: Pairing) -> Self {
-        Self { builder, tables, pairs, pairing, direction: Direction::Forward, start: 0, level: Level::detect() }
+        Self {
+            builder,
+            tables,
+            pairs,
+            axes: 1,
+            selection: None,
+            pairing,
+            direction: Direction::Forward,
+            start: 0,
+            level: Level::detect(),
+        }
     }
 
     /// The same encoding with an f32 table for positions `0 .. rows`: for elements of `f32` and of 16 bits. Elements of
@@ -320,6 +341,6 @@ impl Rotary {
             let found = if self.tables.single.is_some() { f32::NAME } else { f64::NAME };
             return Err(Error::Element { expected: W::NAME, found });
         }
-        positions.resolve(shape.batch, shape.tokens, rows, 1)
+        positions.resolve(shape.batch, shape.tokens, rows, self.axes)
     }
 }

@@ -1,5 +1,7 @@
 //! Tables of cosines and sines: made exactly, or brought along.
 
+mod points;
+
 use alloc::vec::Vec;
 
 use posenc_kernels::{Exact, Level, Rows, Single32};
@@ -63,6 +65,8 @@ pub struct TableBuilder {
     frequencies: Frequencies,
     /// The frequencies in f32, where [`Precision::Single`] was asked for.
     single: Option<Vec<f32>>,
+    /// Which coordinates the frequencies read, for positions of several or of fractions.
+    weights: Vec<f64>,
     level: Level,
 }
 
@@ -74,7 +78,8 @@ impl TableBuilder {
             Precision::Exact => None,
             Precision::Single => Some(frequencies.as_slice().iter().map(|&f| f as f32).collect()),
         };
-        Self { frequencies: frequencies.clone(), single, level: Level::detect() }
+        let weights = frequencies.reads().weights(frequencies.pairs());
+        Self { frequencies: frequencies.clone(), single, weights, level: Level::detect() }
     }
 
     /// The same builder on a given level; the values do not change.
@@ -155,9 +160,14 @@ impl TableBuilder {
         rows: usize,
         fill: impl Fn(&Self, &Positions<'_>, &mut [T], &mut [T]) -> Result<()>,
     ) -> Result<Tables<T>> {
-        Positions::from(0_usize).resolve(1, rows, None, 1)?;
+        if self.frequencies.reads().terms() > 1 {
+            let expected = "one for each pair, where there is a table";
+            return Err(Error::Count { what: "axes", expected, found: self.frequencies.axes() });
+        }
+        let positions = Positions::from(0_usize).on_all_axes();
+        positions.resolve(1, rows, None, self.frequencies.axes())?;
         let (mut cos, mut sin) = (zeros("cosines", &[rows, self.pairs()])?, zeros("sines", &[rows, self.pairs()])?);
-        fill(self, &Positions::from(0_usize), &mut cos, &mut sin)?;
+        fill(self, &positions, &mut cos, &mut sin)?;
         Ok(Tables { cos, sin, pairs: self.pairs(), rows })
     }
 
@@ -190,7 +200,7 @@ impl TableBuilder {
 
     fn check<'a, T>(&self, positions: &Positions<'a>, cos: &[T], sin: &[T]) -> Result<Resolved<'a>> {
         check_length("sines", cos.len(), sin.len())?;
-        positions.resolve_rows("cosines", cos.len(), self.pairs(), 1)
+        positions.resolve_rows("cosines", cos.len(), self.pairs(), self.frequencies.axes())
     }
 
     /// Fills the rows of a sequence's tokens from `first` on; sizes were checked.
@@ -202,6 +212,9 @@ impl TableBuilder {
         cos: &mut [T],
         sin: &mut [T],
     ) {
+        if self.frequencies.axes() > 1 || !positions.are_plain() {
+            return self.point_rows(positions, sequence, first, cos, sin);
+        }
         let cells = BLOCK * self.pairs().max(1);
         let mut block = [0.0; BLOCK];
         for (index, (cos, sin)) in cos.chunks_mut(cells).zip(sin.chunks_mut(cells)).enumerate() {

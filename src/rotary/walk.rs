@@ -46,7 +46,8 @@ impl Rotary {
             (0..tokens).step_by(BLOCK).map(move |token| Block { sequence, token, count: count(token) })
         });
         let mut rows = [0; BLOCK];
-        if let Some(tables) = W::tables(&self.tables) {
+        let tables = W::tables(&self.tables);
+        if let (Some(tables), None) = (tables, &self.selection) {
             for block in blocks {
                 for (i, row) in rows[..block.count].iter_mut().enumerate() {
                     let position = positions.get(origin.sequence + block.sequence, origin.token + block.token + i);
@@ -54,7 +55,7 @@ impl Rotary {
                 }
                 turn(block, Cells { cos: tables.cos(), sin: tables.sin(), rows: &rows[..block.count] });
             }
-        } else if let Some(builder) = &self.builder {
+        } else if let Some(rows_of) = self.source::<W>() {
             rows.iter_mut().enumerate().for_each(|(i, row)| *row = i * self.pairs);
             let cells = self.pairs * tokens.min(BLOCK);
             // One token, as in decoding, needs no allocation.
@@ -68,7 +69,7 @@ impl Rotary {
             let (cos, sin) = scratch.split_at_mut(scratch.len() / 2);
             for block in blocks {
                 let (cos, sin) = (&mut cos[..block.count * self.pairs], &mut sin[..block.count * self.pairs]);
-                builder.rows(positions, origin.sequence + block.sequence, origin.token + block.token, cos, sin);
+                rows_of.fill(positions, origin.sequence + block.sequence, origin.token + block.token, cos, sin);
                 turn(block, Cells { cos, sin, rows: &rows[..block.count] });
             }
         }
