@@ -174,11 +174,10 @@ impl Axes {
     }
 }
 
-fn check_count(count: usize) -> Result<()> {
-    if (1..=MAX_AXES).contains(&count) {
-        return Ok(());
-    }
-    Err(Error::Count { what: "axes", expected: "1 to 8", found: count })
+/// The number of axes, if there can be so many.
+pub(crate) fn check_count(count: usize) -> Result<usize> {
+    let fits = (1..=MAX_AXES).contains(&count);
+    fits.then_some(count).ok_or(Error::Count { what: "axes", expected: "1 to 8", found: count })
 }
 
 fn check_pairs(pairs: usize) -> Result<()> {

@@ -9,10 +9,12 @@ mod bias;
 mod element;
 mod error;
 mod frequencies;
+pub mod grids;
 #[cfg(feature = "half")]
 mod half;
 mod heads;
 mod math;
+mod pair_order;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod positions;
@@ -30,6 +32,7 @@ pub use element::{Element, Target, Work};
 pub use error::{Error, Result};
 pub use frequencies::Frequencies;
 pub use heads::{Axis, Heads, HeadsMut, Shape, Strides};
+pub use pair_order::PairOrder;
 pub use posenc_kernels::{Direction, Level, Pairing, UnknownLevel};
 pub use positions::{Coordinate, Coordinates, Ids, PositionId, Positions, Shard};
 pub use relative::{Clip, Init, RelativeEmbedding};

@@ -1,5 +1,6 @@
 //! Rotary position embedding: the handle that turns queries and keys. How it walks over them is `rotary::walk`.
 
+mod derived;
 mod select;
 mod walk;
 
@@ -53,7 +54,10 @@ pub struct Rotary {
     axes: usize,
     /// Which axis each pair reads, where there are several.
     selection: Option<Arc<Axes>>,
+    /// How features are paired where they are read.
     pairing: Pairing,
+    /// How they are paired where they are written.
+    output: Pairing,
     direction: Direction,
     /// The first rotated feature of a head.
     start: usize,
@@ -110,6 +114,7 @@ impl Rotary {
             axes: 1,
             selection: None,
             pairing,
+            output: pairing,
             direction: Direction::Forward,
             start: 0,
             level: Level::detect(),
@@ -154,6 +159,24 @@ impl Rotary {
     #[must_use]
     pub fn with_direction(self, direction: Direction) -> Self {
         Self { direction, ..self }
+    }
+
+    /// Writes the rotated slice in the order of another pairing than it is read in. DeepSeek-V3 in `transformers` reads
+    /// interleaved features and writes halves; scores are the same as long as queries and keys are written alike, but a
+    /// cache that holds such keys must be read by code that does so too.
+    ///
+    /// ```
+    /// use posenc::{Frequencies, HeadsMut, Pairing, Positions, Rotary};
+    ///
+    /// let rope = Rotary::new(&Frequencies::new(4, 10_000.0)?, Pairing::Interleaved).writing(Pairing::Halves);
+    /// let mut q = [1.0_f32, 2.0, 3.0, 4.0];
+    /// rope.rotate(&mut HeadsMut::new(&mut q, [1, 1, 4])?, &Positions::from(0))?;
+    /// assert_eq!(q, [1.0, 3.0, 2.0, 4.0]);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    #[must_use]
+    pub fn writing(self, output: Pairing) -> Self {
+        Self { output, ..self }
     }
 
     /// Turns the features from `start` on instead of the leading ones: multi-head latent attention turns a trailing

@@ -88,6 +88,12 @@ impl TableBuilder {
         Self { level, ..self }
     }
 
+    /// The same builder with another magnitude, made from its own.
+    pub(crate) fn with_magnitude(&self, magnitude: impl Fn(f64) -> f64) -> Result<Self> {
+        let frequencies = self.frequencies.clone().with_magnitude(magnitude(self.frequencies.magnitude()))?;
+        Ok(Self { frequencies, ..self.clone() })
+    }
+
     pub(crate) fn set_level(&mut self, level: Level) {
         self.level = level;
     }
