@@ -181,9 +181,10 @@ impl Sinusoidal {
         let mut cos = vec![T::Work::default(); block * pairs];
         let mut sin = vec![T::Work::default(); block * pairs];
         for (index, rows) in x.chunks_mut(block * self.features).enumerate() {
-            let cells = rows.len() / self.features * pairs;
-            let (cos, sin) = (&mut cos[..cells], &mut sin[..cells]);
-            self.builder.rows(positions, 0, first + index * block, cos, sin);
+            let count = rows.len() / self.features;
+            let (cos, sin) = (&mut cos[..count * pairs], &mut sin[..count * pairs]);
+            let first = first + index * block;
+            self.builder.rows(positions, 0, first..first + count, cos, sin);
             let (a, b, arrangement) = match self.order {
                 Order::Interleaved => (sin, cos, Arrangement::Woven),
                 Order::SinCos => (sin, cos, Arrangement::Blocked),

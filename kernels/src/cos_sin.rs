@@ -237,16 +237,16 @@ impl<A: Angles, F: Cell> Kernel for Rows<'_, A, F> {
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let pairs = self.angles.pairs();
-        if pairs == 0 {
-            return;
-        }
-        let rows = self.cos.chunks_exact_mut(pairs).zip(self.sin.chunks_exact_mut(pairs));
-        for (&position, (cos, sin)) in self.positions.iter().zip(rows) {
-            let done = fill::<I::ManyF64, A, F>(isa, self.angles, position, 0, cos, sin);
-            let done = fill::<I::F64, A, F>(isa, self.angles, position, done, cos, sin);
+        let (mut cos, mut sin) = (self.cos, self.sin);
+        for &position in self.positions {
+            let (cos_row, sin_row);
+            (cos_row, cos) = cos.split_at_mut(pairs);
+            (sin_row, sin) = sin.split_at_mut(pairs);
+            let done = fill::<I::ManyF64, A, F>(isa, self.angles, position, 0, cos_row, sin_row);
+            let done = fill::<I::F64, A, F>(isa, self.angles, position, done, cos_row, sin_row);
             let isa = isa.narrower();
-            let done = fill::<<I::Narrower as Isa>::F64, A, F>(isa, self.angles, position, done, cos, sin);
-            fill::<<Scalar as Isa>::F64, A, F>(Scalar, self.angles, position, done, cos, sin);
+            let done = fill::<<I::Narrower as Isa>::F64, A, F>(isa, self.angles, position, done, cos_row, sin_row);
+            fill::<<Scalar as Isa>::F64, A, F>(Scalar, self.angles, position, done, cos_row, sin_row);
         }
     }
 }

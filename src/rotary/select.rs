@@ -2,6 +2,7 @@
 //! position name.
 
 use alloc::sync::Arc;
+use core::ops::Range;
 
 use super::Rotary;
 use crate::error::{Error, Result};
@@ -15,16 +16,23 @@ pub(super) enum Source<'a, W> {
 }
 
 impl<W: Work> Source<'_, W> {
-    /// Fills the rows of a sequence's tokens from `first` on.
-    pub(super) fn fill(&self, positions: Resolved<'_>, sequence: usize, first: usize, cos: &mut [W], sin: &mut [W]) {
+    /// Fills one row for each of a sequence's `tokens`.
+    pub(super) fn fill(
+        &self,
+        positions: Resolved<'_>,
+        sequence: usize,
+        tokens: Range<usize>,
+        cos: &mut [W],
+        sin: &mut [W],
+    ) {
         let (tables, axes) = match self {
-            Self::Builder(builder) => return builder.rows(positions, sequence, first, cos, sin),
+            Self::Builder(builder) => return builder.rows(positions, sequence, tokens, cos, sin),
             Self::Tables(tables, axes) => (tables, axes.as_slice()),
         };
         let pairs = axes.len().max(1);
-        for (i, (cos, sin)) in cos.chunks_mut(pairs).zip(sin.chunks_mut(pairs)).enumerate() {
+        for (token, (cos, sin)) in tokens.zip(cos.chunks_mut(pairs).zip(sin.chunks_mut(pairs))) {
             for (pair, &axis) in axes.iter().enumerate() {
-                let row = positions.coordinate(axis, sequence, first + i) as usize;
+                let row = positions.coordinate(axis, sequence, token) as usize;
                 let cell = row * pairs + pair;
                 (cos[pair], sin[pair]) = (tables.cos()[cell], tables.sin()[cell]);
             }

@@ -1,6 +1,8 @@
 //! Rows for positions with several coordinates, or with fractions. They stand apart because whole numbers on one axis,
 //! which is what most calls have, take a shorter way.
 
+use core::ops::Range;
+
 use posenc_kernels::{Point, Reading, Rows, Selected, Terms, Terms32};
 
 use super::{BLOCK, TableBuilder};
@@ -16,12 +18,12 @@ impl TableBuilder {
         Ok(Self { frequencies, weights, ..self.clone() })
     }
 
-    /// Fills the rows of a sequence's tokens from `first` on; sizes were checked.
+    /// Fills one row for each of a sequence's `tokens`; sizes were checked.
     pub(super) fn point_rows<T: Element>(
         &self,
         positions: Resolved<'_>,
         sequence: usize,
-        first: usize,
+        tokens: Range<usize>,
         cos: &mut [T],
         sin: &mut [T],
     ) {
@@ -31,14 +33,16 @@ impl TableBuilder {
         }
         let mut block = [[0.0; MAX_AXES]; BLOCK];
         let cells = BLOCK * pairs;
-        for (index, (cos, sin)) in cos.chunks_mut(cells).zip(sin.chunks_mut(cells)).enumerate() {
-            let points = &mut block[..cos.len() / pairs];
+        let rows = cos.chunks_mut(cells).zip(sin.chunks_mut(cells));
+        for (first, (cos, sin)) in tokens.clone().step_by(BLOCK).zip(rows) {
+            let points = &mut block[..BLOCK.min(tokens.end - first)];
             for (i, point) in points.iter_mut().enumerate() {
                 for (axis, coordinate) in point[..axes].iter_mut().enumerate() {
-                    *coordinate = positions.coordinate(axis, sequence, first + index * BLOCK + i);
+                    *coordinate = positions.coordinate(axis, sequence, first + i);
                 }
             }
-            self.points(points, cos, sin);
+            let cells = points.len() * pairs;
+            self.points(points, &mut cos[..cells], &mut sin[..cells]);
         }
     }
 

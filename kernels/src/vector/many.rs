@@ -76,8 +76,8 @@ impl<V: Vector, const N: usize> Vector for Many<V, N> {
 
     #[inline(always)]
     fn store(self, to: &mut Self::Array<V::Elem>) {
-        for k in 0..N {
-            self.0[k].store(&mut to[k]);
+        for (part, to) in self.0.into_iter().zip(to) {
+            part.store(to);
         }
     }
 }
@@ -118,8 +118,8 @@ impl<V: Double, const N: usize> Double for Many<V, N> {
     #[inline(always)]
     fn narrow(self) -> Self::Array<f32> {
         let mut out = Self::array(0.0);
-        for k in 0..N {
-            out[k] = self.0[k].narrow();
+        for (part, out) in self.0.into_iter().zip(&mut out) {
+            *out = part.narrow();
         }
         out
     }
