@@ -11,6 +11,10 @@ use alloc::vec::Vec;
 use crate::error::{Error, Result, check_length};
 use crate::frequencies::{Frequencies, MAX_WIDTH};
 use crate::positions::MAX_AXES;
+use crate::{Positions, Precision, TableBuilder};
+
+/// The largest angle that can be drawn.
+const MAX_ANGLE: f64 = 2_147_483_648.0;
 
 /// Which axis of the positions each pair reads: time, row or column.
 ///
@@ -317,6 +321,41 @@ impl Frequencies {
         }
         check_length("frequencies", values.len() / axes * axes, values.len())?;
         Ok(Self::from_values(values)?.reading(Reads::Mixed(axes)))
+    }
+
+    /// What [`mixed`](Self::mixed) frequencies of two axes are before they are learned: the leading half of the pairs turns
+    /// with the direction `angle`, in radians, the other one across it, and `base^(−4j/width)` is how fast pair `j` of
+    /// either half turns. Each head of each layer draws an angle of its own.
+    ///
+    /// ```
+    /// use posenc::Frequencies;
+    ///
+    /// let frequencies = Frequencies::mixed_initial(8, 10.0, 0.0)?;
+    /// assert_eq!(frequencies.as_slice()[..4], [1.0, 0.31622776601683794, 0.0, 0.0]);     // columns
+    /// assert_eq!(frequencies.as_slice()[4..], [0.0, 0.0, 1.0, 0.31622776601683794]);     // rows
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// Source: `init_random_2d_freqs` of the authors' code and of timm, with a base of 10.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Count`] unless `width` is a multiple of four up to 2^20; [`Error::Number`] if `base` is not positive and
+    /// finite, or `angle` not finite or above 2^31.
+    pub fn mixed_initial(width: usize, base: f64, angle: f64) -> Result<Self> {
+        if !width.is_multiple_of(4) {
+            return Err(Error::Count { what: "rotary width", expected: "a multiple of four", found: width });
+        }
+        if !(angle.abs() <= MAX_ANGLE) {
+            return Err(Error::Number { what: "angle", expected: "at most 2^31 in size", found: angle });
+        }
+        let sizes = Self::new(width / 2, base)?;
+        let (mut cos, mut sin) = ([0.0], [0.0]);
+        let radian = TableBuilder::new(&Self::from_values(vec![1.0])?, Precision::Exact);
+        radian.fill(&Positions::fractions(&[angle]), &mut cos, &mut sin)?;
+        let directions = [cos[0], -sin[0], sin[0], cos[0]];
+        let turned = |direction: f64| sizes.as_slice().iter().map(move |size| size * direction + 0.0);
+        Self::mixed(directions.into_iter().flat_map(turned).collect(), 2)
     }
 
     /// How many axes positions must have.
