@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use posenc_kernels::Turns;
 
+use crate::axes::Reads;
 use crate::error::{Error, Result};
 use crate::math;
 
@@ -34,6 +35,7 @@ pub struct Frequencies {
     values: Vec<f64>,
     turns: Turns,
     magnitude: f64,
+    reads: Reads,
 }
 
 impl Frequencies {
@@ -96,7 +98,7 @@ impl Frequencies {
     /// [`Error::Number`] if one is not finite, or larger than 2^20 in size.
     pub fn from_values(values: Vec<f64>) -> Result<Self> {
         match Turns::new(&values) {
-            Ok(turns) => Ok(Self { values, turns, magnitude: 1.0 }),
+            Ok(turns) => Ok(Self { values, turns, magnitude: 1.0, reads: Reads::One }),
             Err(found) => Err(Error::Number { what: "frequency", expected: "at most 2^20 in size", found }),
         }
     }
@@ -126,19 +128,29 @@ impl Frequencies {
     /// How many pairs turn.
     #[must_use]
     pub fn pairs(&self) -> usize {
-        self.values.len()
+        self.values.len() / self.reads.terms()
     }
 
     /// How many features turn: twice the pairs.
     #[must_use]
     pub fn width(&self) -> usize {
-        2 * self.values.len()
+        2 * self.pairs()
     }
 
-    /// The frequencies, in radians per position.
+    /// The frequencies, in radians per position; `[axes, pairs]` where they are [`mixed`](Self::mixed).
     #[must_use]
     pub fn as_slice(&self) -> &[f64] {
         &self.values
+    }
+
+    /// Which positions the frequencies read.
+    pub(crate) fn reads(&self) -> &Reads {
+        &self.reads
+    }
+
+    /// The same frequencies, reading others.
+    pub(crate) fn reading(self, reads: Reads) -> Self {
+        Self { reads, ..self }
     }
 
     /// The frequencies, as kernels read them.

@@ -4,14 +4,17 @@
 
 extern crate alloc;
 
+mod axes;
 mod bias;
 mod element;
 mod error;
 mod frequencies;
+pub mod grids;
 #[cfg(feature = "half")]
 mod half;
 mod heads;
 mod math;
+mod pair_order;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod positions;
@@ -21,6 +24,7 @@ mod rotary;
 mod sinusoidal;
 mod tables;
 
+pub use axes::Axes;
 pub use bias::{Alibi, AlibiForm, Anchor, DistanceBias};
 #[doc(hidden)]
 pub use element::TableSet;
@@ -28,8 +32,9 @@ pub use element::{Element, Target, Work};
 pub use error::{Error, Result};
 pub use frequencies::Frequencies;
 pub use heads::{Axis, Heads, HeadsMut, Shape, Strides};
+pub use pair_order::PairOrder;
 pub use posenc_kernels::{Direction, Level, Pairing, UnknownLevel};
-pub use positions::{Ids, PositionId, Positions};
+pub use positions::{Coordinate, Coordinates, Ids, PositionId, Positions, Shard};
 pub use relative::{Clip, Init, RelativeEmbedding};
 pub use rotary::Rotary;
 pub use sinusoidal::{Order, Sinusoidal};

@@ -98,7 +98,7 @@ impl Sinusoidal {
     ///
     /// As [`write`](Self::write); [`Error::Count`](crate::Error::Count) if the table does not fit the address space.
     pub fn table(&self, positions: &Positions<'_>, count: usize) -> Result<Vec<f32>> {
-        positions.resolve(1, count, None)?;
+        positions.resolve(1, count, None, 1)?;
         let mut table = zeros("table", &[count, self.features])?;
         self.write(&mut table, positions)?;
         Ok(table)
@@ -168,7 +168,7 @@ impl Sinusoidal {
     }
 
     fn check<'a, T>(&self, x: &[T], positions: &Positions<'a>) -> Result<Resolved<'a>> {
-        positions.resolve_rows("rows", x.len(), self.features)
+        positions.resolve_rows("rows", x.len(), self.features, 1)
     }
 
     /// Rows for the tokens from `first` on; sizes were checked.

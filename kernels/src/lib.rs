@@ -37,7 +37,7 @@ mod turns;
 mod vector;
 
 pub use add::{Arrangement, GatherAdd, Place, SlidingAdd, Write};
-pub use cos_sin::{Angles, Cell, Exact, Reduced, Rows, Single32};
+pub use cos_sin::{Angles, Cell, Exact, MAX_AXES, Point, Reading, Reduced, Rows, Selected, Single32, Terms, Terms32};
 pub use format::{Bf16, F16, F32, F64, Format, Unit};
 pub use memory::{Grid, InPlace, Into, Memory, Same, Slot, Source, Wide};
 pub use rotate::{Direction, Pairing, Rotate, Work};
