@@ -26,7 +26,10 @@ pub use bias::{Alibi, AlibiForm, Anchor, DistanceBias};
 pub use element::TableSet;
 pub use element::{Element, Target, Work};
 pub use error::{Error, Result};
-pub use frequencies::Frequencies;
+pub use frequencies::{
+    DynamicNtk, FactorList, Frequencies, Llama3, LongRope, MagnitudeRule, NtkMixed, Proportional, Scaling, Truncation,
+    Yarn,
+};
 pub use heads::{Axis, Heads, HeadsMut, Shape, Strides};
 pub use posenc_kernels::{Direction, Level, Pairing, UnknownLevel};
 pub use positions::{Ids, PositionId, Positions};

@@ -7,6 +7,8 @@
 #[path = "golden_cases/alibi.rs"]
 mod alibi;
 mod common;
+#[path = "golden_cases/frequencies.rs"]
+mod frequencies;
 #[path = "golden_cases/relative.rs"]
 mod relative;
 #[path = "golden_cases/rotations.rs"]
