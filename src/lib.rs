@@ -20,6 +20,8 @@ mod relative;
 mod rotary;
 mod sinusoidal;
 mod tables;
+mod temperature;
+mod xpos;
 
 pub use bias::{Alibi, AlibiForm, Anchor, DistanceBias};
 #[doc(hidden)]
@@ -37,3 +39,5 @@ pub use relative::{Clip, Init, RelativeEmbedding};
 pub use rotary::Rotary;
 pub use sinusoidal::{Order, Sinusoidal};
 pub use tables::{Precision, TableBuilder, Tables};
+pub use temperature::QueryTemperature;
+pub use xpos::Xpos;

@@ -45,7 +45,7 @@ fn yarn(case: &Case) -> Yarn {
     let original = tokens(case, "original_max_position_embeddings");
     let [fast, slow] = [("beta_fast", 32.0), ("beta_slow", 1.0)].map(|(key, or)| number(case, key).unwrap_or(or));
     let [mscale, all] = ["mscale", "mscale_all_dim"].map(|key| number(case, key).unwrap_or(0.0));
-    let truncation = match case.get("/rope_parameters/truncate").map_or(true, |truncate| truncate.as_bool().unwrap()) {
+    let truncation = match case.get("/rope_parameters/truncate").is_none_or(|truncate| truncate.as_bool().unwrap()) {
         true => Truncation::Whole,
         false => Truncation::Exact,
     };

@@ -18,10 +18,11 @@ pub fn ntk(width: usize, base: f64, factor: f64) -> Vec<f64> {
     plain(width, base * factor.powf(width as f64 / (width as f64 - 2.0)))
 }
 
-/// [`ntk`] with a factor that grows with the length.
+/// [`ntk`] with a factor that grows with the length: `factor * length/trained - (factor - 1)`, written so that no digits
+/// cancel.
 pub fn dynamic_ntk(width: usize, base: f64, factor: f64, trained: usize, length: usize) -> Vec<f64> {
-    let longest = length.max(trained) as f64;
-    ntk(width, base, factor * longest / trained as f64 - (factor - 1.0))
+    let beyond = length.max(trained) - trained;
+    ntk(width, base, factor * beyond as f64 / trained as f64 + 1.0)
 }
 
 /// The fixed form of NTK-mixed.
