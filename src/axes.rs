@@ -346,7 +346,7 @@ impl Frequencies {
         if !width.is_multiple_of(4) {
             return Err(Error::Count { what: "rotary width", expected: "a multiple of four", found: width });
         }
-        if !(angle.abs() <= MAX_ANGLE) {
+        if angle.is_nan() || angle.abs() > MAX_ANGLE {
             return Err(Error::Number { what: "angle", expected: "at most 2^31 in size", found: angle });
         }
         let sizes = Self::new(width / 2, base)?;

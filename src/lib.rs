@@ -23,6 +23,8 @@ mod relative;
 mod rotary;
 mod sinusoidal;
 mod tables;
+mod temperature;
+mod xpos;
 
 pub use axes::Axes;
 pub use bias::{Alibi, AlibiForm, Anchor, DistanceBias};
@@ -30,7 +32,10 @@ pub use bias::{Alibi, AlibiForm, Anchor, DistanceBias};
 pub use element::TableSet;
 pub use element::{Element, Target, Work};
 pub use error::{Error, Result};
-pub use frequencies::Frequencies;
+pub use frequencies::{
+    DynamicNtk, FactorList, Frequencies, Llama3, LongRope, MagnitudeRule, NtkMixed, Proportional, Scaling, Truncation,
+    Yarn,
+};
 pub use heads::{Axis, Heads, HeadsMut, Shape, Strides};
 pub use pair_order::PairOrder;
 pub use posenc_kernels::{Direction, Level, Pairing, UnknownLevel};
@@ -39,3 +44,5 @@ pub use relative::{Clip, Init, RelativeEmbedding};
 pub use rotary::Rotary;
 pub use sinusoidal::{Order, Sinusoidal};
 pub use tables::{Precision, TableBuilder, Tables};
+pub use temperature::QueryTemperature;
+pub use xpos::Xpos;

@@ -9,6 +9,10 @@ mod alibi;
 #[path = "golden_cases/case.rs"]
 mod case;
 mod common;
+#[path = "golden_cases/frequencies.rs"]
+mod frequencies;
+#[path = "golden_cases/magnitudes.rs"]
+mod magnitudes;
 #[path = "golden_cases/relative.rs"]
 mod relative;
 #[path = "golden_cases/rotations.rs"]

@@ -199,7 +199,7 @@ impl Call {
                 for index in 0..fractions.len() {
                     let found = fractions.get(index);
                     // Not a number is inside nothing.
-                    if !(found.abs() <= LIMIT as f64) {
+                    if found.is_nan() || found.abs() > LIMIT as f64 {
                         return Err(Error::Coordinate { index, expected: "a number of at most 2^31 in size", found });
                     }
                     let whole = found as i64;

@@ -11,6 +11,7 @@ pub mod bias;
 pub mod lcg;
 pub mod relative;
 pub mod rotary;
+pub mod scaling;
 pub mod sinusoid;
 pub mod tolerance;
 pub mod twofold;
