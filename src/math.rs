@@ -4,6 +4,8 @@
 //! numbers carry a second f64 with the digits that the first one cuts off; about 100 bits are right before the one
 //! rounding at the end. This is meant for a few hundred numbers when an encoding is made, not for inner loops.
 
+pub(crate) mod elementary;
+
 /// `high + low`, where `low` is at most half a unit in the last place of `high`.
 #[derive(Clone, Copy)]
 struct Twofold {

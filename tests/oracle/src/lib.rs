@@ -8,6 +8,7 @@
 
 pub mod angle;
 pub mod bias;
+pub mod functions;
 pub mod lcg;
 pub mod relative;
 pub mod rotary;
