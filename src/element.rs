@@ -2,6 +2,7 @@
 
 use alloc::borrow::Cow;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
 use posenc_kernels::{Cell, F32, F64, Format, Same, Slot, Source};
@@ -74,6 +75,10 @@ pub trait Work: Element<Work = Self> + From<f32> + Into<f64> {
     /// Numbers of f32, as this type.
     #[doc(hidden)]
     fn widen(numbers: &[f32]) -> Cow<'_, [Self]>;
+
+    /// Numbers of f32, as this type; where that is another, they are put into a room for them.
+    #[doc(hidden)]
+    fn widen_into<'a>(numbers: &'a [f32], room: &'a mut Vec<Self>) -> &'a [Self];
 }
 
 /// Tables of both types, if there are any.
@@ -125,7 +130,7 @@ pub(crate) mod sealed {
 }
 
 macro_rules! float {
-    ($type:ident, $format:ident, $tables:ident, |$numbers:ident| $widen:expr) => {
+    ($type:ident, $format:ident, $tables:ident, |$numbers:ident| $widen:expr, |$from:ident, $room:ident| $into:expr) => {
         impl sealed::Sealed for $type {}
 
         impl Work for $type {
@@ -143,6 +148,10 @@ macro_rules! float {
 
             fn widen($numbers: &[f32]) -> Cow<'_, [Self]> {
                 $widen
+            }
+
+            fn widen_into<'a>($from: &'a [f32], $room: &'a mut Vec<Self>) -> &'a [Self] {
+                $into
             }
         }
 
@@ -187,5 +196,9 @@ macro_rules! float {
     };
 }
 
-float!(f32, F32, single, |numbers| Cow::Borrowed(numbers));
-float!(f64, F64, double, |numbers| numbers.iter().map(|&x| f64::from(x)).collect());
+float!(f32, F32, single, |numbers| Cow::Borrowed(numbers), |numbers, _room| numbers);
+float!(f64, F64, double, |numbers| numbers.iter().map(|&x| f64::from(x)).collect(), |numbers, room| {
+    room.clear();
+    room.extend(numbers.iter().map(|&x| f64::from(x)));
+    room
+});

@@ -19,9 +19,14 @@ mod random;
 mod relative;
 mod rotary;
 mod sinusoidal;
+mod stabilise;
 mod tables;
 
-pub use bias::{Alibi, AlibiForm, Anchor, DistanceBias};
+pub use bias::{
+    Alibi, AlibiForm, AlibiRounding, Anchor, AtLevel, DistanceBias, DistanceScale, DistanceTable, Fire, FireWeights,
+    ForgetGates, GatedBias, Kerple, KerpleForm, Mlp, Sandwich, T5Bias, T5Buckets, T5Form, Tile, dynamic_bias,
+    wavlm_gate,
+};
 #[doc(hidden)]
 pub use element::TableSet;
 pub use element::{Element, Target, Work};
@@ -30,7 +35,12 @@ pub use frequencies::Frequencies;
 pub use heads::{Axis, Heads, HeadsMut, Shape, Strides};
 pub use posenc_kernels::{Direction, Level, Pairing, UnknownLevel};
 pub use positions::{Ids, PositionId, Positions};
-pub use relative::{Clip, Init, RelativeEmbedding};
+pub use relative::{
+    AxisEmbedding, Behind, Clip, Cope, CopeLogits, DebertaBuckets, DecomposedBias, DistanceIndex, Extent, Init,
+    RelativeEmbedding, RelativeGather, Reversed, Shift, Side, Window, WindowBias, WindowForm, disentangled_scale,
+    log_cpb_bias, log_cpb_coordinates,
+};
 pub use rotary::Rotary;
 pub use sinusoidal::{Order, Sinusoidal};
+pub use stabilise::Stabiliser;
 pub use tables::{Precision, TableBuilder, Tables};

@@ -58,7 +58,10 @@ impl<F: Format> Kernel for SlidingSet<'_, F> {
 }
 
 #[inline(always)]
-fn slide<F: Format, const ADD: bool, I: Isa>(isa: I, SlidingAdd { rows, width, window, start, step }: SlidingAdd<'_, F>) {
+fn slide<F: Format, const ADD: bool, I: Isa>(
+    isa: I,
+    SlidingAdd { rows, width, window, start, step }: SlidingAdd<'_, F>,
+) {
     if width == 0 {
         return;
     }
