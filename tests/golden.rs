@@ -21,6 +21,8 @@ mod rotations;
 mod sincos;
 #[path = "golden_cases/sinusoid.rs"]
 mod sinusoid;
+#[path = "golden_cases/t5_buckets.rs"]
+mod t5_buckets;
 #[path = "golden_cases/tables.rs"]
 mod tables;
 
