@@ -4,6 +4,7 @@
 
 extern crate alloc;
 
+mod absolute;
 mod bias;
 mod element;
 mod error;
@@ -18,13 +19,16 @@ mod positions;
 mod random;
 mod relative;
 mod rotary;
-mod sinusoidal;
 mod tables;
 
+pub use absolute::{
+    AxialEmbedding, Blocks, Coordinates, Divisor, EmbeddingSum, EmbeddingTable, Filter, FourierFeatures, Numbering,
+    Order, Resize, Sinusoidal, Time2Vec, scatter_add,
+};
 pub use bias::{Alibi, AlibiForm, Anchor, DistanceBias};
 #[doc(hidden)]
 pub use element::TableSet;
-pub use element::{Element, Target, Work};
+pub use element::{AddTarget, Element, Target, Work};
 pub use error::{Error, Result};
 pub use frequencies::Frequencies;
 pub use heads::{Axis, Heads, HeadsMut, Shape, Strides};
@@ -32,5 +36,4 @@ pub use posenc_kernels::{Direction, Level, Pairing, UnknownLevel};
 pub use positions::{Ids, PositionId, Positions};
 pub use relative::{Clip, Init, RelativeEmbedding};
 pub use rotary::Rotary;
-pub use sinusoidal::{Order, Sinusoidal};
 pub use tables::{Precision, TableBuilder, Tables};

@@ -1,0 +1,81 @@
+//! Cosines and sines of real coordinates: timesteps, pixel coordinates, anything that is no whole number.
+//!
+//! A coordinate of up to 32 binary digits, as every f32 is, times a piece of a frequency is exact, so its row is as good
+//! as that of a whole number. The digits that are left over of longer coordinates, and further axes, are angles of their
+//! own; they are added by multiplying the points of the unit circle that belong to them, in f64.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use posenc_kernels::{Exact, Level, Rows, Turns};
+
+use crate::Element;
+use crate::error::{Error, Result};
+
+/// The largest coordinate, in size.
+const LIMIT: f64 = 2_147_483_648.0;
+
+/// Digits of an f64 that a first angle leaves to a second one.
+const LOW_DIGITS: u32 = 21;
+
+/// Whether all coordinates are small enough, and numbers at all.
+pub(crate) fn check(what: &'static str, coordinates: &[f64]) -> Result<()> {
+    match coordinates.iter().find(|x| !(x.abs() <= LIMIT)) {
+        Some(&found) => Err(Error::Number { what, expected: "a number up to 2^31 in size", found }),
+        None => Ok(()),
+    }
+}
+
+/// A row of cosines and sines of `Σ_axis coordinate[axis] · frequency[axis][j]`, times a magnitude.
+pub(crate) struct Wave<'a> {
+    /// A coordinate and the frequencies that it is multiplied by, for each axis.
+    pub(crate) axes: &'a [(f64, &'a Turns)],
+    /// Factor of all values.
+    pub(crate) magnitude: f64,
+    /// Where it is worked out.
+    pub(crate) level: Level,
+}
+
+impl Wave<'_> {
+    /// Fills one row, each value rounded once.
+    pub(crate) fn fill<T: Element>(&self, cos: &mut [T], sin: &mut [T]) {
+        let mut parts = Vec::with_capacity(2 * self.axes.len());
+        for &(coordinate, turns) in self.axes {
+            let high = f64::from_bits(coordinate.to_bits() >> LOW_DIGITS << LOW_DIGITS);
+            parts.extend([high, coordinate - high].into_iter().filter(|&part| part != 0.0).map(|part| (part, turns)));
+        }
+        match parts[..] {
+            [] => {
+                cos.fill(T::rounded(self.magnitude));
+                sin.fill(T::rounded(0.0));
+            }
+            [(position, turns)] => self.run::<T>(position, turns, self.magnitude, cos, sin),
+            [(first, turns), ref others @ ..] => self.multiply((first, turns), others, cos, sin),
+        }
+    }
+
+    fn run<T: Element>(&self, position: f64, turns: &Turns, magnitude: f64, cos: &mut [T], sin: &mut [T]) {
+        let (cos, sin) = (T::raw_mut(cos), T::raw_mut(sin));
+        let angles = Exact { turns, magnitude };
+        self.level.run(Rows::<_, T::Format> { angles, positions: &[position], cos, sin });
+    }
+
+    fn multiply<T: Element>(&self, first: (f64, &Turns), others: &[(f64, &Turns)], to_cos: &mut [T], to_sin: &mut [T]) {
+        let pairs = to_cos.len();
+        let mut cells = vec![0.0; 4 * pairs];
+        let (product, factor) = cells.split_at_mut(2 * pairs);
+        let (cos, sin) = product.split_at_mut(pairs);
+        self.run::<f64>(first.0, first.1, self.magnitude, cos, sin);
+        for &(position, turns) in others {
+            let (c, s) = factor.split_at_mut(pairs);
+            self.run::<f64>(position, turns, 1.0, c, s);
+            for (((cos, sin), c), s) in cos.iter_mut().zip(sin.iter_mut()).zip(&*c).zip(&*s) {
+                (*cos, *sin) = (*cos * c - *sin * s, *sin * c + *cos * s);
+            }
+        }
+        for ((to, from), (to_sin, from_sin)) in to_cos.iter_mut().zip(cos).zip(to_sin.iter_mut().zip(sin)) {
+            *to = T::rounded(*from);
+            *to_sin = T::rounded(*from_sin);
+        }
+    }
+}
