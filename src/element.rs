@@ -44,11 +44,11 @@ pub trait Element: Copy + Default + Send + Sync + sealed::Sealed {
 
     /// The number, exactly.
     #[doc(hidden)]
-    fn widened(self) -> f64;
+    fn to_double(self) -> f64;
 
     /// The nearest element, of two the even one.
     #[doc(hidden)]
-    fn rounded(number: f64) -> Self;
+    fn from_double(number: f64) -> Self;
 }
 
 /// An element type that is computed with: `f32` or `f64`.
@@ -182,11 +182,11 @@ macro_rules! float {
                 slice
             }
 
-            fn widened(self) -> f64 {
+            fn to_double(self) -> f64 {
                 f64::from(self)
             }
 
-            fn rounded(number: f64) -> Self {
+            fn from_double(number: f64) -> Self {
                 number as Self
             }
         }

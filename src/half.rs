@@ -38,11 +38,11 @@ macro_rules! half {
                 slice.reinterpret_cast_mut()
             }
 
-            fn widened(self) -> f64 {
+            fn to_double(self) -> f64 {
                 self.to_f64_const()
             }
 
-            fn rounded(number: f64) -> Self {
+            fn from_double(number: f64) -> Self {
                 Self::from_f32_const(single_to_odd(number))
             }
         }
@@ -78,20 +78,20 @@ mod tests {
     #[test]
     fn numbers_are_rounded_once() {
         let power = |exponent: i32| 2.0_f64.powi(exponent);
-        assert_eq!(f16::rounded(power(-14) - power(-25) - power(-65)).to_bits(), 0x03FF);
-        assert_eq!(f16::rounded(2_047.499_999_985_098_8).to_bits(), 0x67FF);
-        assert_eq!(f16::rounded(power(-25) + power(-77)).to_bits(), 1);
-        assert_eq!(f16::rounded(-power(-25)).to_bits(), 0x8000);
-        assert_eq!(bf16::rounded(1.0 + power(-8) + power(-52)).to_bits(), 0x3F81);
-        assert_eq!(bf16::rounded(1.0 + power(-8) - power(-52)).to_bits(), 0x3F80);
-        assert_eq!(bf16::rounded(1.0 + 3.0 * power(-8) - power(-52)).to_bits(), 0x3F81);
-        assert_eq!(bf16::rounded(f64::MAX), bf16::INFINITY);
-        assert_eq!(bf16::rounded(f64::NEG_INFINITY), bf16::NEG_INFINITY);
-        assert!(f16::rounded(f64::NAN).is_nan());
+        assert_eq!(f16::from_double(power(-14) - power(-25) - power(-65)).to_bits(), 0x03FF);
+        assert_eq!(f16::from_double(2_047.499_999_985_098_8).to_bits(), 0x67FF);
+        assert_eq!(f16::from_double(power(-25) + power(-77)).to_bits(), 1);
+        assert_eq!(f16::from_double(-power(-25)).to_bits(), 0x8000);
+        assert_eq!(bf16::from_double(1.0 + power(-8) + power(-52)).to_bits(), 0x3F81);
+        assert_eq!(bf16::from_double(1.0 + power(-8) - power(-52)).to_bits(), 0x3F80);
+        assert_eq!(bf16::from_double(1.0 + 3.0 * power(-8) - power(-52)).to_bits(), 0x3F81);
+        assert_eq!(bf16::from_double(f64::MAX), bf16::INFINITY);
+        assert_eq!(bf16::from_double(f64::NEG_INFINITY), bf16::NEG_INFINITY);
+        assert!(f16::from_double(f64::NAN).is_nan());
         for bits in 0..=u16::MAX {
             let (half, brain) = (f16::from_bits(bits), bf16::from_bits(bits));
-            assert!(f16::rounded(half.widened()).to_bits() == bits || half.is_nan());
-            assert!(bf16::rounded(brain.widened()).to_bits() == bits || brain.is_nan());
+            assert!(f16::from_double(half.to_double()).to_bits() == bits || half.is_nan());
+            assert!(bf16::from_double(brain.to_double()).to_bits() == bits || brain.is_nan());
         }
     }
 }

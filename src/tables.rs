@@ -1,6 +1,7 @@
 //! Tables of cosines and sines: made exactly, or brought along.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use posenc_kernels::{Exact, Level, Rows, Single32};
 
@@ -169,7 +170,7 @@ impl TableBuilder {
     /// [`Error::Position`] if a position is larger than 2^31 in size.
     pub fn fill<T: Element>(&self, positions: &Positions<'_>, cos: &mut [T], sin: &mut [T]) -> Result<()> {
         let positions = self.check(positions, cos, sin)?;
-        self.rows(positions, 0, 0, cos, sin);
+        self.rows(positions, 0, 0..cos.len() / self.pairs().max(1), cos, sin);
         Ok(())
     }
 
@@ -183,7 +184,7 @@ impl TableBuilder {
         let positions = self.check(positions, cos, sin)?;
         let cells = cos.len();
         crate::parallel::rows(cells, self.pairs(), (cos, sin), &|first, (cos, sin)| {
-            self.rows(positions, 0, first, cos, sin);
+            self.rows(positions, 0, first..first + cos.len() / self.pairs().max(1), cos, sin);
         });
         Ok(())
     }
@@ -193,23 +194,27 @@ impl TableBuilder {
         positions.resolve_rows("cosines", cos.len(), self.pairs())
     }
 
-    /// Fills the rows of a sequence's tokens from `first` on; sizes were checked.
+    /// Fills one row for each of a sequence's `tokens`; sizes were checked.
     pub(crate) fn rows<T: Element>(
         &self,
         positions: Resolved<'_>,
         sequence: usize,
-        first: usize,
-        cos: &mut [T],
-        sin: &mut [T],
+        tokens: Range<usize>,
+        mut cos: &mut [T],
+        mut sin: &mut [T],
     ) {
-        let cells = BLOCK * self.pairs().max(1);
         let mut block = [0.0; BLOCK];
-        for (index, (cos, sin)) in cos.chunks_mut(cells).zip(sin.chunks_mut(cells)).enumerate() {
-            let count = cos.len() / self.pairs().max(1);
+        let mut token = tokens.start;
+        while token < tokens.end {
+            let count = BLOCK.min(tokens.end - token);
             for (i, position) in block[..count].iter_mut().enumerate() {
-                *position = positions.get(sequence, first + index * BLOCK + i) as f64;
+                *position = positions.get(sequence, token + i) as f64;
             }
-            self.block(&mut block[..count], cos, sin);
+            let (cos_rows, sin_rows);
+            (cos_rows, cos) = cos.split_at_mut(count * self.pairs());
+            (sin_rows, sin) = sin.split_at_mut(count * self.pairs());
+            self.block(&mut block[..count], cos_rows, sin_rows);
+            token += count;
         }
     }
 

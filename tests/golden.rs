@@ -7,6 +7,12 @@
 #[path = "golden_cases/alibi.rs"]
 mod alibi;
 mod common;
+#[path = "golden_cases/fourier.rs"]
+mod fourier;
+#[path = "golden_cases/grids.rs"]
+mod grids;
+#[path = "golden_cases/position_ids.rs"]
+mod position_ids;
 #[path = "golden_cases/relative.rs"]
 mod relative;
 #[path = "golden_cases/rotations.rs"]

@@ -40,11 +40,11 @@ mod turns;
 mod vector;
 
 pub use add::{GatherAdd, SlidingAdd};
-pub use cos_sin::{Angles, Cell, Exact, Rows, Single32};
+pub use cos_sin::{Angles, Cell, Exact, Reduced, Rows, Single32};
 pub use format::{Bf16, F16, F32, F64, Format, Unit};
 pub use gather::{GatherSum, Lookup, ScatterAdd};
 pub use memory::{Grid, InPlace, Into, Memory, Same, Slot, Source, Wide};
 pub use place::{Arrangement, Place};
 pub use rotate::{Direction, Pairing, Rotate, Work};
 pub use turns::Turns;
-pub use vector::{Double, Isa, Kernel, Level, Scalar, Single, UnknownLevel, Vector};
+pub use vector::{Double, Isa, Kernel, Level, Scalar, Shuffle, Single, UnknownLevel, Vector};

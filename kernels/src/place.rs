@@ -6,7 +6,7 @@ use crate::Level;
 use crate::format::{Format, array_at, unit_at_mut, unit_len};
 use crate::memory::Wide;
 use crate::merge::{Sum, merge};
-use crate::vector::{Isa, Kernel, Scalar, Vector};
+use crate::vector::{Isa, Kernel, Scalar, Shuffle, Vector};
 
 /// How [`Place`] lays two sources out in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

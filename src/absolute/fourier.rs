@@ -7,7 +7,7 @@ use core::f64::consts::TAU;
 use posenc_kernels::Level;
 
 use super::rows::{self, RowSource, check_factor};
-use super::waves::{self, Wave};
+use super::waves::{Axis, Wave};
 use super::{Order, embedding::whole_rows};
 use crate::element::AddTarget;
 use crate::error::{Error, Result, check_length, product, zeros};
@@ -208,10 +208,10 @@ impl FourierFeatures {
     /// # Errors
     ///
     /// [`Error::Length`] if the points are not whole or `out` has not one row for each, [`Error::Number`] if a coordinate is
-    /// larger than 2^31 in size, or no number. Nothing is written then.
+    /// larger than 2^31 in size or makes an angle of more than 2^33 radians, or is no number. Nothing is written then.
     pub fn write<T: Element>(&self, out: &mut [T], points: &[f64]) -> Result<()> {
-        self.check(out, points)?;
-        Points { features: self, points }.fill(0, out);
+        let axes = self.check(out, points)?;
+        Points { features: self, axes, points }.fill(0, out);
         Ok(())
     }
 
@@ -228,15 +228,19 @@ impl FourierFeatures {
     ///
     /// As [`write`](Self::write).
     pub fn add<T: Element + AddTarget<<T as Element>::Work>>(&self, x: &mut [T], points: &[f64]) -> Result<()> {
-        self.check(x, points)?;
-        rows::add::<T::Work, T>(&Points { features: self, points }, self.level, self.scale, 0, x);
+        let axes = self.check(x, points)?;
+        rows::add::<T::Work, T>(&Points { features: self, axes, points }, self.level, self.scale, 0, x);
         Ok(())
     }
 
-    fn check<T>(&self, x: &[T], points: &[f64]) -> Result<()> {
+    fn check<T>(&self, x: &[T], points: &[f64]) -> Result<Vec<Axis<'_>>> {
         let rows = whole_rows("coordinates", points.len(), self.axes.len())?;
         check_length("rows", product("rows", &[rows, self.features()])?, x.len())?;
-        waves::check("coordinate", points)
+        let axes = self.axes.iter().map(Axis::new).collect::<Result<Vec<_>>>()?;
+        for (i, axis) in axes.iter().enumerate() {
+            axis.check("coordinate", points.iter().skip(i).step_by(axes.len()).copied())?;
+        }
+        Ok(axes)
     }
 
     fn kept(&self) -> usize {
@@ -250,6 +254,7 @@ impl FourierFeatures {
 /// Points, one row each.
 struct Points<'a> {
     features: &'a FourierFeatures,
+    axes: Vec<Axis<'a>>,
     points: &'a [f64],
 }
 
@@ -259,15 +264,16 @@ impl<T: Element> RowSource<T> for Points<'_> {
     }
 
     fn fill(&self, first: usize, rows: &mut [T]) {
-        let FourierFeatures { axes, pairs, order, block, level, .. } = self.features;
+        let FourierFeatures { pairs, order, block, level, .. } = self.features;
+        let axes = &self.axes;
         let (mut cos, mut sin) = (vec![T::default(); *pairs], vec![T::default(); *pairs]);
         let points = self.points.chunks_exact(axes.len()).skip(first);
         for (row, point) in rows.chunks_exact_mut(self.features.features().max(1)).zip(points) {
-            let parts: Vec<_> = point.iter().zip(axes).map(|(&x, frequencies)| (x, frequencies.turns())).collect();
+            let parts: Vec<_> = point.iter().copied().zip(axes).collect();
             Wave { axes: &parts, magnitude: 1.0, level: *level }.fill(&mut cos, &mut sin);
             let (kept, row) = row.split_at_mut(self.features.kept());
             for (kept, &x) in kept.iter_mut().zip(point) {
-                *kept = T::rounded(x);
+                *kept = T::from_double(x);
             }
             let cells = cos.chunks((*block).max(1)).zip(sin.chunks((*block).max(1)));
             for (to, (cos, sin)) in row.chunks_mut(2 * (*block).max(1)).zip(cells) {

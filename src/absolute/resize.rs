@@ -127,11 +127,11 @@ impl Resize {
             sum.fill(0.0);
             self.each(place, |weight, from| {
                 for (sum, x) in sum.iter_mut().zip(&grid_from[from * features..]) {
-                    *sum += weight * x.widened();
+                    *sum += weight * x.to_double();
                 }
             });
             for (to, &sum) in row.iter_mut().zip(&sum) {
-                *to = T::rounded(sum);
+                *to = T::from_double(sum);
             }
         }
         Ok(out)
@@ -156,16 +156,16 @@ impl Resize {
         let (kept, grid) = sums.split_at_mut(self.kept * features);
         let (kept_from, grid_from) = gradient.split_at(self.kept * features);
         for (sum, x) in kept.iter_mut().zip(kept_from) {
-            *sum = x.widened();
+            *sum = x.to_double();
         }
         for (place, row) in grid_from.chunks_exact(features.max(1)).enumerate() {
             self.each(place, |weight, to| {
                 for (sum, x) in grid[to * features..].iter_mut().zip(row) {
-                    *sum += weight * x.widened();
+                    *sum += weight * x.to_double();
                 }
             });
         }
-        Ok(sums.into_iter().map(T::rounded).collect())
+        Ok(sums.into_iter().map(T::from_double).collect())
     }
 
     /// How many values there are with a grid of this size.

@@ -17,7 +17,7 @@ pub(crate) fn check_factor(what: &'static str, factor: f64) -> Result<f64> {
 
 /// A factor in the type that is computed with.
 pub(crate) fn factor<W: Work>(factor: f64) -> W {
-    W::rounded(factor)
+    W::from_double(factor)
 }
 
 /// Rows of one width, each made from its number alone, in elements of type `S`.

@@ -7,7 +7,7 @@ use posenc_kernels::{Level, Place};
 
 use super::order::Order;
 use super::rows::{check_factor, factor};
-use super::waves::{self, Wave};
+use super::waves::{Axis, Wave};
 use crate::error::{Error, Result, check_length, zeros};
 use crate::frequencies::{MAX_MAGNITUDE, check_geometric};
 use crate::math;
@@ -314,10 +314,10 @@ impl Sinusoidal {
     /// # Errors
     ///
     /// [`Error::Length`] if `out` is not one row for each coordinate, [`Error::Number`] if a coordinate is larger than
-    /// 2^31 in size, or no number. Nothing is written then.
+    /// 2^31 in size or makes an angle of more than 2^33 radians, or is no number. Nothing is written then.
     pub fn write_at<T: Element, P: Copy + Into<f64>>(&self, out: &mut [T], coordinates: &[P]) -> Result<()> {
-        let coordinates = self.check_real(out, coordinates)?;
-        self.set(out, Spots::Real(&coordinates), 0);
+        let (coordinates, axis) = self.check_real(out, coordinates)?;
+        self.set(out, Spots::Real(&coordinates, &axis), 0);
         Ok(())
     }
 
@@ -334,8 +334,8 @@ impl Sinusoidal {
     ///
     /// As [`write_at`](Self::write_at).
     pub fn add_at<T: Element, P: Copy + Into<f64>>(&self, x: &mut [T], coordinates: &[P]) -> Result<()> {
-        let coordinates = self.check_real(x, coordinates)?;
-        self.sum(x, Spots::Real(&coordinates), 0);
+        let (coordinates, axis) = self.check_real(x, coordinates)?;
+        self.sum(x, Spots::Real(&coordinates, &axis), 0);
         Ok(())
     }
 
@@ -378,11 +378,12 @@ impl Sinusoidal {
         Ok(Spots::Whole(positions.resolve_rows("rows", x.len(), self.features)?))
     }
 
-    fn check_real<T, P: Copy + Into<f64>>(&self, x: &[T], coordinates: &[P]) -> Result<Vec<f64>> {
+    fn check_real<T, P: Copy + Into<f64>>(&self, x: &[T], coordinates: &[P]) -> Result<(Vec<f64>, Axis<'_>)> {
         check_length("rows", coordinates.len().saturating_mul(self.features), x.len())?;
-        let coordinates: Vec<f64> = coordinates.iter().map(|&x| x.into()).collect();
-        waves::check("coordinate", &coordinates)?;
-        Ok(coordinates)
+        let (coordinates, axis) = (coordinates.iter().map(|&x| x.into()).collect(), Axis::new(&self.frequencies)?);
+        let coordinates: Vec<f64> = coordinates;
+        axis.check("coordinate", coordinates.iter().copied())?;
+        Ok((coordinates, axis))
     }
 
     /// Writes the rows of the tokens from `first` on; sizes were checked.
@@ -416,20 +417,20 @@ impl Sinusoidal {
         for (index, rows) in x.chunks_mut(block * self.features).enumerate() {
             let (count, first) = (rows.len() / self.features, first + index * block);
             let (cos, sin) = (&mut cos[..count * pairs], &mut sin[..count * pairs]);
-            self.cells(spots, first, cos, sin);
+            self.cells(spots, first, count, cos, sin);
             merge(rows, cos, sin);
         }
     }
 
     /// Cosines and sines of the tokens from `first` on.
-    fn cells<E: Element>(&self, spots: Spots<'_>, first: usize, cos: &mut [E], sin: &mut [E]) {
+    fn cells<E: Element>(&self, spots: Spots<'_>, first: usize, count: usize, cos: &mut [E], sin: &mut [E]) {
         let pairs = self.builder.pairs().max(1);
         match spots {
-            Spots::Whole(positions) => self.builder.rows(positions, 0, first, cos, sin),
-            Spots::Real(coordinates) => {
+            Spots::Whole(positions) => self.builder.rows(positions, 0, first..first + count, cos, sin),
+            Spots::Real(coordinates, axis) => {
                 let rows = cos.chunks_exact_mut(pairs).zip(sin.chunks_exact_mut(pairs));
                 for ((cos, sin), &coordinate) in rows.zip(&coordinates[first..]) {
-                    self.real(coordinate, cos, sin);
+                    self.real(coordinate, axis, cos, sin);
                 }
             }
         }
@@ -443,10 +444,10 @@ impl Sinusoidal {
     }
 
     /// Cosines and sines of a real coordinate.
-    fn real<E: Element>(&self, coordinate: f64, cos: &mut [E], sin: &mut [E]) {
+    fn real<E: Element>(&self, coordinate: f64, axis: &Axis<'_>, cos: &mut [E], sin: &mut [E]) {
         match self.precision {
             Precision::Exact => {
-                let axes = &[(coordinate, self.frequencies.turns())];
+                let axes = &[(coordinate, axis)];
                 Wave { axes, magnitude: self.frequencies.magnitude(), level: self.level }.fill(cos, sin);
             }
             Precision::Single => self.builder.block(&mut [coordinate], cos, sin),
@@ -458,7 +459,7 @@ impl Sinusoidal {
 #[derive(Clone, Copy)]
 enum Spots<'a> {
     Whole(Resolved<'a>),
-    Real(&'a [f64]),
+    Real(&'a [f64], &'a Axis<'a>),
 }
 
 impl Spots<'_> {
@@ -466,7 +467,7 @@ impl Spots<'_> {
     fn is(self, position: i64, token: usize) -> bool {
         match self {
             Self::Whole(positions) => positions.get(0, token) == position,
-            Self::Real(coordinates) => coordinates[token] == position as f64,
+            Self::Real(coordinates, _) => coordinates[token] == position as f64,
         }
     }
 }

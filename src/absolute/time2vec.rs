@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use posenc_kernels::Level;
 
-use super::waves::{self, Wave};
+use super::waves::{Axis, Wave};
 use crate::error::{check_length, zeros};
 use crate::{Element, Frequencies, Result};
 
@@ -71,18 +71,20 @@ impl Time2Vec {
     /// # Errors
     ///
     /// [`Error::Length`](crate::Error::Length) if `out` has not one row for each time,
-    /// [`Error::Number`](crate::Error::Number) if a time is larger than 2^31 in size, or no number. Nothing is written then.
+    /// [`Error::Number`](crate::Error::Number) if a time is larger than 2^31 in size or makes an angle of more than
+    /// 2^33 radians, or is no number. Nothing is written then.
     pub fn write<T: Element>(&self, out: &mut [T], times: &[f64]) -> Result<()> {
         check_length("rows", times.len().saturating_mul(self.features()), out.len())?;
-        waves::check("time", times)?;
+        let (frequencies, phases) = (Axis::new(&self.frequencies)?, Axis::new(&self.phases)?);
+        frequencies.check("time", times.iter().copied())?;
         let (Some(w), Some(b)) = (self.frequencies.as_slice().first(), self.phases.as_slice().first()) else {
             return Ok(());
         };
         let mut cos = vec![T::default(); self.features()];
         for (row, &time) in out.chunks_exact_mut(self.features()).zip(times) {
-            let axes = &[(time, self.frequencies.turns()), (1.0, self.phases.turns())];
+            let axes = &[(time, &frequencies), (1.0, &phases)];
             Wave { axes, magnitude: 1.0, level: self.level }.fill(&mut cos, row);
-            row[0] = T::rounded(w * time + b);
+            row[0] = T::from_double(w * time + b);
         }
         Ok(())
     }

@@ -3,33 +3,73 @@
 //! A coordinate of up to 32 binary digits, as every f32 is, times a piece of a frequency is exact, so its row is as good
 //! as that of a whole number. The digits that are left over of longer coordinates, and further axes, are angles of their
 //! own; they are added by multiplying the points of the unit circle that belong to them, in f64.
+//!
+//! The pieces of a frequency leave out whole turns for a whole step, which are no whole turns for a part of one. So faster
+//! frequencies are halved until they have none, and coordinates are doubled as often.
 
+use alloc::borrow::Cow;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use posenc_kernels::{Exact, Level, Rows, Turns};
 
-use crate::Element;
 use crate::error::{Error, Result};
+use crate::{Element, Frequencies};
 
 /// The largest coordinate, in size.
 const LIMIT: f64 = 2_147_483_648.0;
 
+/// The largest angle, in size and in radians: 2^33.
+const MAX_ANGLE: f64 = 4.0 * LIMIT;
+
+/// The largest frequency that is not halved; below a whole turn.
+const SLOW: f64 = 4.0;
+
 /// Digits of an f64 that a first angle leaves to a second one.
 const LOW_DIGITS: u32 = 21;
 
-/// Whether all coordinates are small enough, and numbers at all.
-pub(crate) fn check(what: &'static str, coordinates: &[f64]) -> Result<()> {
-    match coordinates.iter().find(|x| !(x.abs() <= LIMIT)) {
-        Some(&found) => Err(Error::Number { what, expected: "a number up to 2^31 in size", found }),
-        None => Ok(()),
+/// The frequencies of one axis, for real coordinates.
+pub(crate) struct Axis<'a> {
+    turns: Cow<'a, Turns>,
+    /// How much slower they are than they should be: a power of two.
+    slowness: f64,
+    /// The largest one, as it should be.
+    largest: f64,
+}
+
+impl<'a> Axis<'a> {
+    pub(crate) fn new(frequencies: &'a Frequencies) -> Result<Self> {
+        let values = frequencies.as_slice();
+        let largest = values.iter().fold(0.0_f64, |largest, f| largest.max(f.abs()));
+        let mut slowness = 1.0;
+        while largest > SLOW * slowness {
+            slowness *= 2.0;
+        }
+        let turns = if slowness == 1.0 {
+            Cow::Borrowed(frequencies.turns())
+        } else {
+            let slow = Frequencies::from_values(values.iter().map(|f| f / slowness).collect())?;
+            Cow::Owned(slow.turns().clone())
+        };
+        Ok(Self { turns, slowness, largest })
+    }
+
+    /// Whether all coordinates are numbers, and small enough.
+    pub(crate) fn check(&self, what: &'static str, coordinates: impl IntoIterator<Item = f64>) -> Result<()> {
+        for found in coordinates {
+            if !(found.abs() <= LIMIT && found.abs() * self.largest <= MAX_ANGLE) {
+                let expected = "a number up to 2^31 in size, and angles up to 2^33 radians";
+                return Err(Error::Number { what, expected, found });
+            }
+        }
+        Ok(())
     }
 }
 
 /// A row of cosines and sines of `Σ_axis coordinate[axis] · frequency[axis][j]`, times a magnitude.
 pub(crate) struct Wave<'a> {
     /// A coordinate and the frequencies that it is multiplied by, for each axis.
-    pub(crate) axes: &'a [(f64, &'a Turns)],
+    pub(crate) axes: &'a [(f64, &'a Axis<'a>)],
     /// Factor of all values.
     pub(crate) magnitude: f64,
     /// Where it is worked out.
@@ -40,14 +80,16 @@ impl Wave<'_> {
     /// Fills one row, each value rounded once.
     pub(crate) fn fill<T: Element>(&self, cos: &mut [T], sin: &mut [T]) {
         let mut parts = Vec::with_capacity(2 * self.axes.len());
-        for &(coordinate, turns) in self.axes {
+        for &(coordinate, axis) in self.axes {
+            let coordinate = coordinate * axis.slowness;
             let high = f64::from_bits(coordinate.to_bits() >> LOW_DIGITS << LOW_DIGITS);
-            parts.extend([high, coordinate - high].into_iter().filter(|&part| part != 0.0).map(|part| (part, turns)));
+            let both = [high, coordinate - high].into_iter().filter(|&part| part != 0.0);
+            parts.extend(both.map(|part| (part, &*axis.turns)));
         }
         match parts[..] {
             [] => {
-                cos.fill(T::rounded(self.magnitude));
-                sin.fill(T::rounded(0.0));
+                cos.fill(T::from_double(self.magnitude));
+                sin.fill(T::from_double(0.0));
             }
             [(position, turns)] => self.run::<T>(position, turns, self.magnitude, cos, sin),
             [(first, turns), ref others @ ..] => self.multiply((first, turns), others, cos, sin),
@@ -74,8 +116,8 @@ impl Wave<'_> {
             }
         }
         for ((to, from), (to_sin, from_sin)) in to_cos.iter_mut().zip(cos).zip(to_sin.iter_mut().zip(sin)) {
-            *to = T::rounded(*from);
-            *to_sin = T::rounded(*from_sin);
+            *to = T::from_double(*from);
+            *to_sin = T::from_double(*from_sin);
         }
     }
 }
