@@ -15,6 +15,8 @@ mod grids;
 mod position_ids;
 #[path = "golden_cases/relative.rs"]
 mod relative;
+#[path = "golden_cases/resize.rs"]
+mod resize;
 #[path = "golden_cases/rotations.rs"]
 mod rotations;
 #[path = "golden_cases/sincos.rs"]

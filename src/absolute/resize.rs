@@ -124,7 +124,8 @@ impl Resize {
         kept.copy_from_slice(kept_from);
         let mut sum = vec![0.0; features];
         for (place, row) in grid.chunks_exact_mut(features.max(1)).enumerate() {
-            sum.fill(0.0);
+            // Unlike +0, this changes nothing that is added to it.
+            sum.fill(-0.0);
             self.each(place, |weight, from| {
                 for (sum, x) in sum.iter_mut().zip(&grid_from[from * features..]) {
                     *sum += weight * x.to_double();

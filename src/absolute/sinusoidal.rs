@@ -177,7 +177,7 @@ impl Sinusoidal {
     ///
     /// [`Error::Number`] if it is larger than 1e200 in size, or no number.
     pub fn with_magnitude(self, magnitude: f64) -> Result<Self> {
-        if !(magnitude.abs() <= MAX_MAGNITUDE) {
+        if magnitude.is_nan() || magnitude.abs() > MAX_MAGNITUDE {
             let expected = "a number up to 1e200 in size";
             return Err(Error::Number { what: "magnitude", expected, found: magnitude });
         }

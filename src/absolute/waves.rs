@@ -89,7 +89,7 @@ impl Wave<'_> {
         match parts[..] {
             [] => {
                 cos.fill(T::from_double(self.magnitude));
-                sin.fill(T::from_double(0.0));
+                sin.fill(T::from_double(0.0 * self.magnitude));
             }
             [(position, turns)] => self.run::<T>(position, turns, self.magnitude, cos, sin),
             [(first, turns), ref others @ ..] => self.multiply((first, turns), others, cos, sin),
