@@ -7,11 +7,13 @@ mod embedding;
 mod fourier;
 mod ids;
 mod order;
+mod placing;
 mod resize;
 mod rows;
 mod sinusoidal;
 mod sum;
 mod time2vec;
+mod timesteps;
 mod waves;
 
 pub use axial::{AxialEmbedding, Blocks};

@@ -119,7 +119,7 @@ impl<'a, S: Element> AxialEmbedding<'a, S> {
     ///
     /// # Errors
     ///
-    /// [`Error::Number`] if it is not finite.
+    /// [`Error::Number`] if it is larger than 1e38 in size, or no number.
     pub fn with_embedding_scale(self, scale: f64) -> Result<Self> {
         Ok(Self { scale: check_factor("embedding scale", scale)?, ..self })
     }
@@ -183,7 +183,7 @@ impl<'a, S: Element> AxialEmbedding<'a, S> {
     #[cfg(feature = "rayon")]
     pub fn par_add<T: AddTarget<S>>(&self, x: &mut [T]) -> Result<()> {
         self.check(x)?;
-        crate::parallel::rows(x.len(), self.width, x, &|first, x: &mut [T]| {
+        crate::parallel::moved_rows(x.len(), self.width, x, &|first, x: &mut [T]| {
             rows::add::<S, T>(self, self.level, self.scale, first, x);
         });
         Ok(())

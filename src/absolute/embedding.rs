@@ -66,7 +66,7 @@ impl<'a, S: Element> EmbeddingTable<'a, S> {
     ///
     /// # Errors
     ///
-    /// [`Error::Number`] if it is not finite.
+    /// [`Error::Number`] if it is larger than 1e38 in size, or no number.
     pub fn with_factor(self, factor: f64) -> Result<Self> {
         Ok(Self { factor: check_factor("factor", factor)?, ..self })
     }
@@ -155,7 +155,8 @@ impl<'a, S: Element> EmbeddingTable<'a, S> {
 /// # Errors
 ///
 /// [`Error::Count`] if `features` is 0, [`Error::Length`] if either slice is not whole rows or there are more or fewer ids
-/// than rows, [`Error::Position`] if a position has no row, [`Error::Number`] if the factor is not finite. Nothing is
+/// than rows, [`Error::Position`] if a position has no row, [`Error::Number`] if the factor is larger than
+/// 1e38 in size, or no number. Nothing is
 /// written then.
 pub fn scatter_add<S: Element, T: AddTarget<S>>(
     table: &mut [T],

@@ -169,7 +169,7 @@ impl FourierFeatures {
     ///
     /// # Errors
     ///
-    /// [`Error::Number`] if it is not finite.
+    /// [`Error::Number`] if it is larger than 1e38 in size, or no number.
     pub fn with_embedding_scale(self, scale: f64) -> Result<Self> {
         Ok(Self { scale: check_factor("embedding scale", scale)?, ..self })
     }

@@ -51,17 +51,39 @@ struct Taps {
 }
 
 /// More places along an axis than any table has, and few enough that they can be counted in f64.
-const MAX_PLACES: usize = 1 << 24;
+const MAX_PLACES: usize = 1 << 20;
 
 impl Resize {
     /// From a grid of `[height, width]` to another: the ratio of the sizes is the step (`size=` in PyTorch).
     ///
     /// # Errors
     ///
-    /// [`Error::Count`] if a size is 0 or above 2^24.
+    /// [`Error::Count`] if a size is 0 or above 2^20.
     pub fn to_size(from: [usize; 2], to: [usize; 2], filter: Filter) -> Result<Self> {
         let steps = [0, 1].map(|axis| from[axis] as f64 / to[axis].max(1) as f64);
-        Self::new(from, to, steps, filter)
+        Self::new(from, to, steps, 0.5, filter)
+    }
+
+    /// From a grid of `[height, width]` to another whose corners are those of the first (`align_corners=True` in PyTorch): the
+    /// bilinear tables of Qwen3-VL. (With `antialias=True`, PyTorch moves everything by half a step here; this does not.)
+    ///
+    /// ```
+    /// use posenc::{Filter, Resize};
+    ///
+    /// let resize = Resize::to_corners([1, 2], [1, 5], Filter::Linear)?;
+    /// assert_eq!(resize.table(&[0.0_f32, 1.0], 1)?, [0.0, 0.25, 0.5, 0.75, 1.0]);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`to_size`](Self::to_size).
+    pub fn to_corners(from: [usize; 2], to: [usize; 2], filter: Filter) -> Result<Self> {
+        let steps = [0, 1].map(|axis| match to[axis] {
+            0 | 1 => 0.0,
+            places => from[axis].saturating_sub(1) as f64 / (places - 1) as f64,
+        });
+        Self::new(from, to, steps, 0.0, filter)
     }
 
     /// From a grid of `[height, width]` to one that is so many times as large, rounded down; the inverse of the factor is
@@ -86,16 +108,18 @@ impl Resize {
             }
         }
         let to = [0, 1].map(|axis| (from[axis] as f64 * factors[axis]) as usize);
-        Self::new(from, to, factors.map(|factor| 1.0 / factor), filter)
+        Self::new(from, to, factors.map(|factor| 1.0 / factor), 0.5, filter)
     }
 
-    fn new(from: [usize; 2], to: [usize; 2], steps: [f64; 2], filter: Filter) -> Result<Self> {
+    /// Steps are in old places; the offset of a place from its number is 1/2 in the middle of cells, and 0 at their corners.
+    fn new(from: [usize; 2], to: [usize; 2], steps: [f64; 2], offset: f64, filter: Filter) -> Result<Self> {
         for size in from.into_iter().chain(to) {
             if size == 0 || size > MAX_PLACES {
-                return Err(Error::Count { what: "grid size", expected: "1 to 2^24", found: size });
+                return Err(Error::Count { what: "grid size", expected: "1 to 2^20", found: size });
             }
         }
-        let taps = [0, 1].map(|axis| (0..to[axis]).map(|place| filter.taps(place, steps[axis], from[axis])).collect());
+        let taps = [0, 1]
+            .map(|axis| (0..to[axis]).map(|place| filter.taps(place, [steps[axis], offset], from[axis])).collect());
         Ok(Self { from, to, taps, kept: 0 })
     }
 
@@ -188,10 +212,10 @@ impl Resize {
 
 impl Filter {
     /// What a new place is made of, `step` old places from the one before it.
-    fn taps(self, place: usize, step: f64, count: usize) -> Taps {
-        let middle = (place as f64 + 0.5) * step;
+    fn taps(self, place: usize, [step, offset]: [f64; 2], count: usize) -> Taps {
+        let middle = (place as f64 + offset) * step - offset;
         match self {
-            Self::Linear | Self::Cubic => self.nearest(middle - 0.5, count),
+            Self::Linear | Self::Cubic => self.nearest(middle, count),
             Self::SmoothLinear | Self::SmoothCubic => self.around(middle, step.max(1.0), count),
         }
     }
@@ -233,11 +257,10 @@ impl Filter {
     /// All places within the stretched filter, with weights that add up to one.
     fn around(self, middle: f64, stretch: f64, count: usize) -> Taps {
         let reach = self.reach() as f64 * stretch;
-        let first = (middle - reach + 0.5).max(0.0) as usize;
-        let end = ((middle + reach + 0.5) as usize).min(count);
+        let (first, end) = ((middle - reach + 1.0).max(0.0) as usize, ((middle + reach + 1.0) as usize).min(count));
         // A place beyond the end, as a factor that is no ratio of sizes may ask for, is the last one.
         let first = first.min(count - 1);
-        let weight = |place: usize| self.weight((place as f64 - middle + 0.5) / stretch);
+        let weight = |place: usize| self.weight((place as f64 - middle) / stretch);
         let mut weights: Vec<f64> = (first..end.max(first + 1)).map(weight).collect();
         let sum: f64 = weights.iter().sum();
         weights.iter_mut().for_each(|weight| *weight = if sum == 0.0 { 1.0 } else { *weight / sum });

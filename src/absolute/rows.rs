@@ -9,10 +9,13 @@ use crate::element::{AddTarget, Work};
 use crate::error::{Error, Result};
 use crate::tables::BLOCK;
 
+/// The largest factor, in size: still a number in f32, whatever is computed with.
+const MAX_FACTOR: f64 = 1e38;
+
 /// Whether a factor is one that sums are defined for.
 pub(crate) fn check_factor(what: &'static str, factor: f64) -> Result<f64> {
-    let expected = "a finite number";
-    if factor.is_finite() { Ok(factor) } else { Err(Error::Number { what, expected, found: factor }) }
+    let expected = "a number up to 1e38 in size";
+    if factor.abs() <= MAX_FACTOR { Ok(factor) } else { Err(Error::Number { what, expected, found: factor }) }
 }
 
 /// A factor in the type that is computed with.

@@ -1,18 +1,15 @@
 //! Absolute sinusoidal encodings: a table, or the addition of its rows without a table being made.
 
-use alloc::vec;
 use alloc::vec::Vec;
 
-use posenc_kernels::{Level, Place};
+use posenc_kernels::Level;
 
 use super::order::Order;
-use super::rows::{check_factor, factor};
-use super::waves::{Axis, Wave};
-use crate::error::{Error, Result, check_length, zeros};
+use super::placing::Spots;
+use super::rows::check_factor;
+use crate::error::{Error, Result, zeros};
 use crate::frequencies::{MAX_MAGNITUDE, check_geometric};
 use crate::math;
-use crate::positions::Resolved;
-use crate::tables::BLOCK;
 use crate::{Element, Frequencies, Positions, Precision, TableBuilder};
 
 /// What the exponent of a frequency is divided by; of `d` features, `h` is the half, rounded down.
@@ -58,15 +55,15 @@ pub enum Divisor {
 /// Source: Vaswani et al., *Attention is all you need*, 2017, section 3.5.
 #[derive(Clone, Debug)]
 pub struct Sinusoidal {
-    frequencies: Frequencies,
-    precision: Precision,
-    builder: TableBuilder,
-    features: usize,
-    order: Order,
-    padding: Option<i64>,
+    pub(super) frequencies: Frequencies,
+    pub(super) precision: Precision,
+    pub(super) builder: TableBuilder,
+    pub(super) features: usize,
+    pub(super) order: Order,
+    pub(super) padding: Option<i64>,
     /// What rows are multiplied by before the encoding is added.
-    scale: f64,
-    level: Level,
+    pub(super) scale: f64,
+    pub(super) level: Level,
 }
 
 impl Sinusoidal {
@@ -219,7 +216,7 @@ impl Sinusoidal {
     ///
     /// # Errors
     ///
-    /// [`Error::Number`] if it is not finite.
+    /// [`Error::Number`] if it is larger than 1e38 in size, or no number.
     pub fn with_embedding_scale(self, scale: f64) -> Result<Self> {
         Ok(Self { scale: check_factor("embedding scale", scale)?, ..self })
     }
@@ -284,61 +281,6 @@ impl Sinusoidal {
         Ok(())
     }
 
-    /// The rows of real coordinates, such as timesteps: `[coordinates, features]`.
-    ///
-    /// ```
-    /// use posenc::{Divisor, Order, Sinusoidal};
-    ///
-    /// // Stable Diffusion: cosines first, and the divisor is the whole half.
-    /// let encoding = Sinusoidal::with_divisor(320, 10_000.0, Divisor::HalfLess(0.0))?.with_order(Order::CosSin);
-    /// let row = encoding.table_at(&[123.456_f32])?;
-    /// assert_eq!(row[160], f64::from(123.456_f32).sin() as f32);
-    /// # Ok::<(), posenc::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`write_at`](Self::write_at).
-    pub fn table_at<P: Copy + Into<f64>>(&self, coordinates: &[P]) -> Result<Vec<f32>> {
-        let mut table = zeros("table", &[coordinates.len(), self.features])?;
-        self.write_at(&mut table, coordinates)?;
-        Ok(table)
-    }
-
-    /// [`write`](Self::write) for real coordinates.
-    ///
-    /// Coordinates of up to 32 binary digits, as f32 and whole numbers are, have the accuracy of whole numbers. With the
-    /// other digits of an f64, cosine and sine are within 2^-50 of the true ones, times the magnitude, before they are
-    /// rounded. Under [`Precision::Single`], coordinates are rounded to f32.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Length`] if `out` is not one row for each coordinate, [`Error::Number`] if a coordinate is larger than
-    /// 2^31 in size or makes an angle of more than 2^33 radians, or is no number. Nothing is written then.
-    pub fn write_at<T: Element, P: Copy + Into<f64>>(&self, out: &mut [T], coordinates: &[P]) -> Result<()> {
-        let (coordinates, axis) = self.check_real(out, coordinates)?;
-        self.set(out, Spots::Real(&coordinates, &axis), 0);
-        Ok(())
-    }
-
-    /// [`add`](Self::add) for real coordinates.
-    ///
-    /// ```
-    /// let mut x = [1.0_f32, 1.0];
-    /// posenc::Sinusoidal::new(2, 10_000.0)?.add_at(&mut x, &[0.5])?;
-    /// assert_eq!(x[0], 1.0 + 0.5_f64.sin() as f32);
-    /// # Ok::<(), posenc::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`write_at`](Self::write_at).
-    pub fn add_at<T: Element, P: Copy + Into<f64>>(&self, x: &mut [T], coordinates: &[P]) -> Result<()> {
-        let (coordinates, axis) = self.check_real(x, coordinates)?;
-        self.sum(x, Spots::Real(&coordinates, &axis), 0);
-        Ok(())
-    }
-
     /// [`write`](Self::write), on the rayon pool of the caller.
     ///
     /// # Errors
@@ -376,98 +318,5 @@ impl Sinusoidal {
 
     fn check<'a, T>(&self, x: &[T], positions: &Positions<'a>) -> Result<Spots<'a>> {
         Ok(Spots::Whole(positions.resolve_rows("rows", x.len(), self.features)?))
-    }
-
-    fn check_real<T, P: Copy + Into<f64>>(&self, x: &[T], coordinates: &[P]) -> Result<(Vec<f64>, Axis<'_>)> {
-        check_length("rows", coordinates.len().saturating_mul(self.features), x.len())?;
-        let (coordinates, axis) = (coordinates.iter().map(|&x| x.into()).collect(), Axis::new(&self.frequencies)?);
-        let coordinates: Vec<f64> = coordinates;
-        axis.check("coordinate", coordinates.iter().copied())?;
-        Ok((coordinates, axis))
-    }
-
-    /// Writes the rows of the tokens from `first` on; sizes were checked.
-    fn set<T: Element>(&self, out: &mut [T], spots: Spots<'_>, first: usize) {
-        let pairs = self.builder.pairs();
-        self.blocks(out, spots, first, |rows: &mut [T], cos: &[T], sin: &[T]| {
-            for (i, row) in rows.chunks_exact_mut(self.features).enumerate() {
-                self.order.put(row, &cos[i * pairs..][..pairs], &sin[i * pairs..][..pairs]);
-            }
-        });
-    }
-
-    /// Adds the rows of the tokens from `first` on; sizes were checked.
-    fn sum<T: Element>(&self, x: &mut [T], spots: Spots<'_>, first: usize) {
-        self.blocks(x, spots, first, |rows: &mut [T], cos: &[T::Work], sin: &[T::Work]| {
-            let (rows, scale) = (T::raw_mut(rows), factor(self.scale));
-            let (width, pairs) = (self.features, self.builder.pairs());
-            let (a, b, arrangement) = self.order.arranged(cos, sin);
-            Place::<T::Format> { rows, width, pairs, a, b, scale }.run(self.level, arrangement);
-        });
-    }
-
-    /// Hands over a block of rows after the other, with its cosines and sines.
-    fn blocks<T, E: Element>(&self, x: &mut [T], spots: Spots<'_>, first: usize, merge: impl Fn(&mut [T], &[E], &[E])) {
-        if x.is_empty() {
-            return;
-        }
-        let pairs = self.builder.pairs();
-        let block = BLOCK.min(x.len() / self.features);
-        let (mut cos, mut sin) = (vec![E::default(); block * pairs], vec![E::default(); block * pairs]);
-        for (index, rows) in x.chunks_mut(block * self.features).enumerate() {
-            let (count, first) = (rows.len() / self.features, first + index * block);
-            let (cos, sin) = (&mut cos[..count * pairs], &mut sin[..count * pairs]);
-            self.cells(spots, first, count, cos, sin);
-            merge(rows, cos, sin);
-        }
-    }
-
-    /// Cosines and sines of the tokens from `first` on.
-    fn cells<E: Element>(&self, spots: Spots<'_>, first: usize, count: usize, cos: &mut [E], sin: &mut [E]) {
-        let pairs = self.builder.pairs().max(1);
-        match spots {
-            Spots::Whole(positions) => self.builder.rows(positions, 0, first..first + count, cos, sin),
-            Spots::Real(coordinates, axis) => {
-                let rows = cos.chunks_exact_mut(pairs).zip(sin.chunks_exact_mut(pairs));
-                for ((cos, sin), &coordinate) in rows.zip(&coordinates[first..]) {
-                    self.real(coordinate, axis, cos, sin);
-                }
-            }
-        }
-        let Some(padding) = self.padding else { return };
-        for (i, (cos, sin)) in cos.chunks_exact_mut(pairs).zip(sin.chunks_exact_mut(pairs)).enumerate() {
-            if spots.is(padding, first + i) {
-                cos.fill(E::default());
-                sin.fill(E::default());
-            }
-        }
-    }
-
-    /// Cosines and sines of a real coordinate.
-    fn real<E: Element>(&self, coordinate: f64, axis: &Axis<'_>, cos: &mut [E], sin: &mut [E]) {
-        match self.precision {
-            Precision::Exact => {
-                let axes = &[(coordinate, axis)];
-                Wave { axes, magnitude: self.frequencies.magnitude(), level: self.level }.fill(cos, sin);
-            }
-            Precision::Single => self.builder.block(&mut [coordinate], cos, sin),
-        }
-    }
-}
-
-/// Where the rows of a call stand.
-#[derive(Clone, Copy)]
-enum Spots<'a> {
-    Whole(Resolved<'a>),
-    Real(&'a [f64], &'a Axis<'a>),
-}
-
-impl Spots<'_> {
-    /// Whether a token has this very position.
-    fn is(self, position: i64, token: usize) -> bool {
-        match self {
-            Self::Whole(positions) => positions.get(0, token) == position,
-            Self::Real(coordinates, _) => coordinates[token] == position as f64,
-        }
     }
 }

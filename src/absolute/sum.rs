@@ -72,7 +72,7 @@ impl<'a, S: Element, const N: usize> EmbeddingSum<'a, S, N> {
     ///
     /// # Errors
     ///
-    /// [`Error::Number`] if it is not finite.
+    /// [`Error::Number`] if it is larger than 1e38 in size, or no number.
     pub fn with_embedding_scale(self, scale: f64) -> Result<Self> {
         Ok(Self { scale: check_factor("embedding scale", scale)?, ..self })
     }
@@ -141,7 +141,7 @@ impl<'a, S: Element, const N: usize> EmbeddingSum<'a, S, N> {
     #[cfg(feature = "rayon")]
     fn par_rows<T: AddTarget<S>>(&self, x: &mut [T], scale: Option<f64>, positions: &[Positions<'_>; N]) -> Result<()> {
         let positions = self.check(x, positions)?;
-        crate::parallel::rows(x.len(), self.tables[0].features, x, &|first, x: &mut [T]| {
+        crate::parallel::moved_rows(x.len(), self.tables[0].features, x, &|first, x: &mut [T]| {
             self.rows(x, scale, &positions, first);
         });
         Ok(())

@@ -30,16 +30,16 @@ def inputs(seed, count):
     return ((state >> numpy.uint64(8)).astype(numpy.float64) - 8388608) / 8388608
 
 
-def case(number, grid, mode, antialias, **target):
+def case(number, grid, mode, antialias, corners=False, **target):
     table = torch.tensor(inputs(number, grid[0] * grid[1] * FEATURES)).reshape(1, *grid, FEATURES)
     resized = torch.nn.functional.interpolate(
-        table.permute(0, 3, 1, 2), mode=mode, align_corners=False, antialias=antialias, **target
+        table.permute(0, 3, 1, 2), mode=mode, align_corners=corners, antialias=antialias, **target
     )
     rows = resized.permute(0, 2, 3, 1).reshape(-1, FEATURES)
     return {
-        "id": f"{mode}{' antialias' if antialias else ''} {grid} by {json.dumps(target)}",
-        "source": f"torch {torch.__version__} nn.functional.interpolate(align_corners=False), f64",
-        "params": {"table_seed": number, "grid": grid, "features": FEATURES, "mode": mode, "antialias": antialias} | target,
+        "id": f"{mode}{' antialias' if antialias else ''}{' corners' if corners else ''} {grid} by {json.dumps(target)}",
+        "source": f"torch {torch.__version__} nn.functional.interpolate, f64",
+        "params": {"table_seed": number, "grid": grid, "features": FEATURES, "mode": mode, "antialias": antialias, "align_corners": corners} | target,
         "expect": {"size": list(resized.shape[2:]), "rows_f64": rows.tolist()},
     }
 
@@ -49,6 +49,9 @@ for mode in ["bilinear", "bicubic"]:
     for antialias in [False, True]:
         for size, to in SIZES:
             cases.append(case(len(cases), size, mode, antialias, size=to))
+        # With both, PyTorch moves everything by half a step, so that corners are not corners any more.
+        for size, to in SIZES if not antialias else []:
+            cases.append(case(len(cases), size, mode, antialias, corners=True, size=to))
         for size, factors in FACTORS:
             cases.append(case(len(cases), size, mode, antialias, scale_factor=factors))
 

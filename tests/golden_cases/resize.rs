@@ -20,7 +20,9 @@ fn filter(case: &Case) -> Filter {
 fn resize(case: &Case) -> Resize {
     let from = case.shape("/params/grid");
     if case.get("/params/size").is_some() {
-        return Resize::to_size(from, case.shape("/params/size"), filter(case)).unwrap();
+        let corners = case.field("/params/align_corners").as_bool().unwrap();
+        let resize = if corners { Resize::to_corners } else { Resize::to_size };
+        return resize(from, case.shape("/params/size"), filter(case)).unwrap();
     }
     let factors = case.numbers("/params/scale_factor");
     Resize::by_factor(from, [factors[0], factors[1]], filter(case)).unwrap()
