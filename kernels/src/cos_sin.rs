@@ -197,7 +197,7 @@ fn load<V: Double>(isa: V::Isa, slice: &[f64], at: usize) -> V {
 pub struct Rows<'a, A, F: Cell> {
     /// Frequencies and precision.
     pub angles: A,
-    /// Positions: whole numbers of at most 31 bits for [`Exact`] (or, of frequencies up to 4, any numbers of up to 32 digits and
+    /// Positions: whole numbers of at most 31 bits for [`Exact`] (or, of frequencies up to 4, any numbers of up to 31 digits and
     /// 2^31 in size), f32 values for [`Single32`].
     pub positions: &'a [f64],
     /// Receives `positions × pairs` cosines.

@@ -44,6 +44,8 @@ pub enum Blocks {
 /// let y_first = AxialEmbedding::new(&[(0, y), (1, x)], Blocks::ByAxis)?;    // MAE in transformers, RT-DETR
 /// let x_first = AxialEmbedding::new(&[(1, x), (0, y)], Blocks::ByAxis)?;    // the original MAE, DiT
 ///
+/// assert_eq!((y_first.cells(), y_first.features()), (6, 16));
+///
 /// let mut patches = vec![0.0_f32; 6 * 16];
 /// y_first.add(&mut patches)?;
 /// assert_eq!(patches, y_first.table()?);
@@ -116,6 +118,18 @@ impl<'a, S: Element> AxialEmbedding<'a, S> {
     }
 
     /// The same rows, which multiply those that they are added to first: `x·scale + row`.
+    ///
+    /// ```
+    /// use posenc::{AxialEmbedding, Blocks, EmbeddingTable, Level};
+    ///
+    /// let (y, x) = (EmbeddingTable::new(&[1.0_f32, 2.0], 1)?, EmbeddingTable::new(&[3.0_f32], 1)?);
+    /// let grid = AxialEmbedding::new(&[(0, y), (1, x)], Blocks::ByAxis)?.with_level(Level::detect());
+    /// let mut cells = [0.0_f32; 4];
+    /// grid.write(&mut cells)?;
+    /// grid.with_embedding_scale(10.0)?.par_add(&mut cells)?;
+    /// assert_eq!(cells, [11.0, 33.0, 22.0, 33.0]);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

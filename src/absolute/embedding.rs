@@ -19,6 +19,7 @@ use crate::{Element, Positions};
 ///
 /// let weights = [0.1_f32, 0.2, 1.1, 1.2, 2.1, 2.2];               // [3 positions, 2 features]
 /// let table = EmbeddingTable::new(&weights, 2)?;
+/// assert_eq!((table.positions(), table.features()), (3, 2));
 ///
 /// let mut x = vec![1.0_f32; 4];                                    // [2 tokens, 2 features]
 /// table.add(&mut x, &Positions::from(1))?;                         // the rows of positions 1 and 2
@@ -99,6 +100,15 @@ impl<'a, S: Element> EmbeddingTable<'a, S> {
     }
 
     /// Writes the rows of positions over `out`, `[positions, features]`.
+    ///
+    /// ```
+    /// use posenc::{EmbeddingTable, Positions};
+    ///
+    /// let mut rows = [0.0_f32; 3];
+    /// EmbeddingTable::new(&[1.0_f32, 2.0], 1)?.write(&mut rows, &Positions::ids(&[1, 0, 1]))?;
+    /// assert_eq!(rows, [2.0, 1.0, 2.0]);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -46,7 +46,7 @@ pub enum Coordinates {
 /// ```
 ///
 /// Angles are the sums of the exact products; cosine and sine are within 2^-49 of the true ones for each axis before
-/// they are rounded once. Coordinates of one axis with up to 32 binary digits have the accuracy of whole numbers.
+/// they are rounded once. Coordinates of one axis with up to 31 binary digits have the accuracy of whole numbers.
 ///
 /// Sources: Mildenhall et al., *NeRF*, 2020, equation 4; Tancik et al., *Fourier features let networks learn high frequency
 /// functions in low dimensional domains*, 2020.
@@ -154,6 +154,17 @@ impl FourierFeatures {
     }
 
     /// The same values in another order, within each block if there are several.
+    ///
+    /// ```
+    /// use posenc::{FourierFeatures, Level, Order};
+    ///
+    /// let features = FourierFeatures::new(&[1.0, 2.0], 1)?.with_order(Order::CosSin).with_level(Level::detect());
+    /// assert_eq!((features.axes(), features.features()), (1, 4));
+    /// let mut row = [9.0_f64; 4];
+    /// features.write(&mut row, &[0.0])?;
+    /// assert_eq!(row, [1.0, 1.0, 0.0, 0.0]);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
     #[must_use]
     pub fn with_order(self, order: Order) -> Self {
         Self { order, ..self }
@@ -219,8 +230,8 @@ impl FourierFeatures {
     ///
     /// ```
     /// let mut x = [1.0_f32, 1.0];
-    /// posenc::FourierFeatures::new(&[1.0], 1)?.add(&mut x, &[0.0])?;
-    /// assert_eq!(x, [1.0, 2.0]);
+    /// posenc::FourierFeatures::new(&[1.0], 1)?.with_embedding_scale(3.0)?.add(&mut x, &[0.0])?;
+    /// assert_eq!(x, [3.0, 4.0]);
     /// # Ok::<(), posenc::Error>(())
     /// ```
     ///

@@ -148,6 +148,17 @@ impl Sinusoidal {
     }
 
     /// The same encoding under another contract for its angles.
+    ///
+    /// ```
+    /// use posenc::{Positions, Precision, Sinusoidal};
+    ///
+    /// // What training stacks compute is some way off at far positions.
+    /// let exact = Sinusoidal::new(128, 10_000.0)?;
+    /// let single = exact.clone().with_precision(Precision::Single);
+    /// let far = Positions::from(1_000_000);
+    /// assert_ne!(exact.table(&far, 1)?, single.table(&far, 1)?);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
     #[must_use]
     pub fn with_precision(self, precision: Precision) -> Self {
         let frequencies = self.frequencies.clone();
@@ -260,6 +271,16 @@ impl Sinusoidal {
 
     /// Writes rows over `out`, `[positions, features]`, each value rounded once.
     ///
+    /// ```
+    /// use posenc::{Level, Positions, Sinusoidal};
+    ///
+    /// let encoding = Sinusoidal::new(4, 10_000.0)?.with_level(Level::detect());
+    /// let mut rows = [0.0_f64; 8];
+    /// encoding.write(&mut rows, &Positions::ids(&[0, 7]))?;
+    /// assert_eq!(rows[4], 7.0_f64.sin());
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Length`] if `out` is not whole rows or there are more or fewer ids than rows,
@@ -300,6 +321,8 @@ impl Sinusoidal {
     ///
     /// let encoding = Sinusoidal::new(129, 10_000.0)?;
     /// let (mut serial, mut parallel) = (vec![0.5_f32; 3000 * 129], vec![0.5_f32; 3000 * 129]);
+    /// encoding.write(&mut serial, &Positions::from(9))?;
+    /// encoding.par_write(&mut parallel, &Positions::from(9))?;
     /// encoding.add(&mut serial, &Positions::from(5))?;
     /// encoding.par_add(&mut parallel, &Positions::from(5))?;
     /// assert_eq!(serial, parallel);

@@ -14,12 +14,12 @@ use crate::{Element, Positions};
 /// columns of a page.
 ///
 /// ```
-/// use posenc::{EmbeddingSum, EmbeddingTable, Positions};
+/// use posenc::{EmbeddingSum, EmbeddingTable, Level, Positions};
 ///
 /// let words = EmbeddingTable::new(&[0.0_f32, 10.0, 20.0], 1)?;
 /// let positions = EmbeddingTable::new(&[0.5_f32, 1.5], 1)?;
 /// let segments = EmbeddingTable::new(&[100.0_f32, 200.0], 1)?;
-/// let sum = EmbeddingSum::new([words, positions, segments])?;
+/// let sum = EmbeddingSum::new([words, positions, segments])?.with_level(Level::detect());
 ///
 /// let mut x = [0.0_f32; 2];
 /// let ids = [Positions::ids(&[2, 1]), Positions::from(0), Positions::ids(&[0, 1])];

@@ -12,10 +12,14 @@ use crate::{Element, Frequencies, Result};
 /// `[w_0·t + b_0, sin(w_1·t + b_1), sin(w_2·t + b_2), …]`, with learned `w` and `b`.
 ///
 /// ```
-/// use posenc::Time2Vec;
+/// use posenc::{Level, Time2Vec};
 ///
-/// let encoding = Time2Vec::new(&[0.5, 2.0], &[0.25, 0.0])?;
+/// let encoding = Time2Vec::new(&[0.5, 2.0], &[0.25, 0.0])?.with_level(Level::detect());
+/// assert_eq!(encoding.features(), 2);
 /// assert_eq!(encoding.table(&[1.0])?, [0.75, 2.0_f64.sin() as f32]);
+/// let mut row = [0.0_f64; 2];
+/// encoding.write(&mut row, &[1.0])?;
+/// assert_eq!(row, [0.75, 2.0_f64.sin()]);
 /// # Ok::<(), posenc::Error>(())
 /// ```
 ///

@@ -33,7 +33,7 @@ impl Sinusoidal {
 
     /// [`write`](Self::write) for real coordinates.
     ///
-    /// Coordinates of up to 32 binary digits, as f32 and whole numbers are, have the accuracy of whole numbers. With the
+    /// Coordinates of up to 31 binary digits, as f32 and whole positions are, have the accuracy of whole numbers. With the
     /// other digits of an f64, cosine and sine are within 2^-50 of the true ones, times the magnitude, before they are
     /// rounded. Under [`Precision::Single`], coordinates are rounded to f32.
     ///

@@ -1,6 +1,6 @@
 //! Cosines and sines of real coordinates: timesteps, pixel coordinates, anything that is no whole number.
 //!
-//! A coordinate of up to 32 binary digits, as every f32 is, times a piece of a frequency is exact, so its row is as good
+//! A coordinate of up to 31 binary digits, as every f32 is, times a piece of a frequency is exact, so its row is as good
 //! as that of a whole number. The digits that are left over of longer coordinates, and further axes, are angles of their
 //! own; they are added by multiplying the points of the unit circle that belong to them, in f64.
 //!
@@ -26,7 +26,7 @@ const MAX_ANGLE: f64 = 4.0 * LIMIT;
 const SLOW: f64 = 4.0;
 
 /// Digits of an f64 that a first angle leaves to a second one.
-const LOW_DIGITS: u32 = 21;
+const LOW_DIGITS: u32 = 22;
 
 /// The frequencies of one axis, for real coordinates.
 pub(crate) struct Axis<'a> {
