@@ -11,6 +11,9 @@ use crate::positions::Resolved;
 use crate::tables::BLOCK;
 use crate::{Element, Precision};
 
+/// How many cosines, and sines, a block has about: little enough that they and the rows stay in the nearest cache.
+const CELLS: usize = 2048;
+
 /// Where the rows of a call stand.
 #[derive(Clone, Copy)]
 pub(super) enum Spots<'a> {
@@ -55,7 +58,7 @@ impl Sinusoidal {
             return;
         }
         let pairs = self.builder.pairs();
-        let block = BLOCK.min(x.len() / self.features);
+        let block = (CELLS / pairs.max(1)).clamp(1, BLOCK).min(x.len() / self.features);
         let (mut cos, mut sin) = (vec![E::default(); block * pairs], vec![E::default(); block * pairs]);
         for (index, rows) in x.chunks_mut(block * self.features).enumerate() {
             let (count, first) = (rows.len() / self.features, first + index * block);
