@@ -13,12 +13,10 @@ mod rows;
 mod sinusoidal;
 mod sum;
 mod time2vec;
-mod timesteps;
-mod waves;
 
 pub use axial::{AxialEmbedding, Blocks};
 pub use embedding::{EmbeddingTable, scatter_add};
-pub use fourier::{Coordinates, FourierFeatures};
+pub use fourier::{FourierFeatures, Leading};
 pub use ids::Numbering;
 pub use order::Order;
 pub use resize::{Filter, Resize};

@@ -1,5 +1,7 @@
 //! Tables of cosines and sines: made exactly, or brought along.
 
+mod points;
+
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -64,6 +66,8 @@ pub struct TableBuilder {
     frequencies: Frequencies,
     /// The frequencies in f32, where [`Precision::Single`] was asked for.
     single: Option<Vec<f32>>,
+    /// Which coordinates the frequencies read, for positions of several or of fractions.
+    weights: Vec<f64>,
     level: Level,
 }
 
@@ -75,13 +79,20 @@ impl TableBuilder {
             Precision::Exact => None,
             Precision::Single => Some(frequencies.as_slice().iter().map(|&f| f as f32).collect()),
         };
-        Self { frequencies: frequencies.clone(), single, level: Level::detect() }
+        let weights = frequencies.reads().weights(frequencies.pairs());
+        Self { frequencies: frequencies.clone(), single, weights, level: Level::detect() }
     }
 
     /// The same builder on a given level; the values do not change.
     #[must_use]
     pub fn with_level(self, level: Level) -> Self {
         Self { level, ..self }
+    }
+
+    /// The same builder with another magnitude, made from its own.
+    pub(crate) fn with_magnitude(&self, magnitude: impl Fn(f64) -> f64) -> Result<Self> {
+        let frequencies = self.frequencies.clone().with_magnitude(magnitude(self.frequencies.magnitude()))?;
+        Ok(Self { frequencies, ..self.clone() })
     }
 
     pub(crate) fn set_level(&mut self, level: Level) {
@@ -156,9 +167,14 @@ impl TableBuilder {
         rows: usize,
         fill: impl Fn(&Self, &Positions<'_>, &mut [T], &mut [T]) -> Result<()>,
     ) -> Result<Tables<T>> {
-        Positions::from(0_usize).resolve(1, rows, None)?;
+        if self.frequencies.reads().terms() > 1 {
+            let expected = "one for each pair, where there is a table";
+            return Err(Error::Count { what: "axes", expected, found: self.frequencies.axes() });
+        }
+        let positions = Positions::from(0_usize).on_all_axes();
+        positions.resolve(1, rows, None, self.frequencies.axes())?;
         let (mut cos, mut sin) = (zeros("cosines", &[rows, self.pairs()])?, zeros("sines", &[rows, self.pairs()])?);
-        fill(self, &Positions::from(0_usize), &mut cos, &mut sin)?;
+        fill(self, &positions, &mut cos, &mut sin)?;
         Ok(Tables { cos, sin, pairs: self.pairs(), rows })
     }
 
@@ -191,7 +207,7 @@ impl TableBuilder {
 
     fn check<'a, T>(&self, positions: &Positions<'a>, cos: &[T], sin: &[T]) -> Result<Resolved<'a>> {
         check_length("sines", cos.len(), sin.len())?;
-        positions.resolve_rows("cosines", cos.len(), self.pairs())
+        positions.resolve_rows("cosines", cos.len(), self.pairs(), self.frequencies.axes())
     }
 
     /// Fills one row for each of a sequence's `tokens`; sizes were checked.
@@ -203,6 +219,9 @@ impl TableBuilder {
         mut cos: &mut [T],
         mut sin: &mut [T],
     ) {
+        if self.frequencies.axes() > 1 || !positions.are_plain() {
+            return self.point_rows(positions, sequence, tokens, cos, sin);
+        }
         let mut block = [0.0; BLOCK];
         let mut token = tokens.start;
         while token < tokens.end {

@@ -6,6 +6,15 @@ use crate::format::Format;
 use crate::merge::{Plus, merge};
 use crate::vector::{Isa, Kernel};
 
+/// What becomes of the values that stand in rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Write {
+    /// They are overwritten.
+    Set,
+    /// They are added to.
+    Add,
+}
+
 /// Adds to row `i` the `width` values of `window` that begin at `start − i·step`.
 ///
 /// ```text
@@ -37,13 +46,37 @@ impl<F: Format> Kernel for SlidingAdd<'_, F> {
     /// If a row would read outside the window.
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        if self.width == 0 {
-            return;
-        }
-        for (i, row) in self.rows.chunks_exact_mut(self.width).enumerate() {
-            let at = self.start - i * self.step;
-            merge::<F, I>(isa, row, Plus(&self.window[at..at + self.width]));
-        }
+        slide::<F, true, I>(isa, self);
+    }
+}
+
+/// Writes over the rows what [`SlidingAdd`] adds to them.
+#[derive(Debug)]
+pub struct SlidingSet<'a, F: Format>(pub SlidingAdd<'a, F>);
+
+impl<F: Format> Kernel for SlidingSet<'_, F> {
+    type Output = ();
+
+    /// # Panics
+    ///
+    /// If a row would read outside the window.
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        slide::<F, false, I>(isa, self.0);
+    }
+}
+
+#[inline(always)]
+fn slide<F: Format, const ADD: bool, I: Isa>(
+    isa: I,
+    SlidingAdd { rows, width, window, start, step }: SlidingAdd<'_, F>,
+) {
+    if width == 0 {
+        return;
+    }
+    for (i, row) in rows.chunks_exact_mut(width).enumerate() {
+        let at = start - i * step;
+        merge::<F, I>(isa, row, Plus::<F, ADD>(&window[at..at + width]));
     }
 }
 
@@ -72,7 +105,7 @@ impl<F: Format> Kernel for GatherAdd<'_, F> {
             return;
         }
         for (row, &index) in self.rows.chunks_exact_mut(self.width).zip(self.index) {
-            merge::<F, I>(isa, row, Plus(&self.table[index * self.width..][..self.width]));
+            merge::<F, I>(isa, row, Plus::<F, true>(&self.table[index * self.width..][..self.width]));
         }
     }
 }

@@ -11,8 +11,10 @@
 //! `|t| · 2^-114`, so a result next to a zero crossing is as good as any other. `docs/numerics.md` has the proof.
 
 mod cells;
+mod terms;
 
 pub use cells::Cell;
+pub use terms::{MAX_AXES, Point, Reading, Selected, Terms, Terms32};
 
 use crate::format::array_at;
 use crate::turns::Turns;
@@ -95,11 +97,14 @@ fn polynomial<V: Double, const N: usize>(isa: V::Isa, coefficients: &[f64; N], x
 
 /// Where a row takes its angles from.
 pub trait Angles: Copy {
+    /// What is known of a position.
+    type Position: Copy;
+
     /// How many pairs a row has.
     fn pairs(self) -> usize;
 
     /// The angles of one position and the pairs from `at` on.
-    fn angle<V: Double>(self, isa: V::Isa, position: f64, at: usize) -> Reduced<V>;
+    fn angle<V: Double>(self, isa: V::Isa, position: Self::Position, at: usize) -> Reduced<V>;
 
     /// Applies the magnitude to a cosine or a sine.
     fn scale<V: Double>(self, isa: V::Isa, value: V) -> V;
@@ -116,7 +121,24 @@ pub struct Exact<'a> {
     pub magnitude: f64,
 }
 
+/// The exact product of positions of at most 31 bits with the frequencies from `at` on.
+#[inline(always)]
+fn exact<V: Double>(isa: V::Isa, position: V, turns: &Turns, at: usize) -> Reduced<V> {
+    let [a, b, c, d] = turns.pieces();
+    let first = position * load(isa, a, at);
+    let second = position * load(isa, b, at);
+    reduce(isa, first + second, [first, second, position * load(isa, c, at), position * load(isa, d, at)])
+}
+
+/// A cosine or sine times the magnitude.
+#[inline(always)]
+fn scaled<V: Double>(isa: V::Isa, value: V, magnitude: f64) -> V {
+    if magnitude == 1.0 { value } else { value * V::splat(isa, magnitude) }
+}
+
 impl Angles for Exact<'_> {
+    type Position = f64;
+
     #[inline(always)]
     fn pairs(self) -> usize {
         self.turns.len()
@@ -124,16 +146,12 @@ impl Angles for Exact<'_> {
 
     #[inline(always)]
     fn angle<V: Double>(self, isa: V::Isa, position: f64, at: usize) -> Reduced<V> {
-        let [a, b, c, d] = self.turns.pieces();
-        let position = V::splat(isa, position);
-        let first = position * load(isa, a, at);
-        let second = position * load(isa, b, at);
-        reduce(isa, first + second, [first, second, position * load(isa, c, at), position * load(isa, d, at)])
+        exact(isa, V::splat(isa, position), self.turns, at)
     }
 
     #[inline(always)]
     fn scale<V: Double>(self, isa: V::Isa, value: V) -> V {
-        if self.magnitude == 1.0 { value } else { value * V::splat(isa, self.magnitude) }
+        scaled(isa, value, self.magnitude)
     }
 }
 
@@ -149,7 +167,21 @@ pub struct Single32<'a> {
     pub magnitude: f32,
 }
 
+/// Takes the quarter turns off an angle in radians.
+#[inline(always)]
+fn in_radians<V: Double>(isa: V::Isa, angle: V) -> Reduced<V> {
+    let [first, second, third, last] = RADIANS;
+    let [first, second] = [angle * V::splat(isa, first), angle * V::splat(isa, second)];
+    let [third, last] = [angle * V::splat(isa, third), angle * V::splat(isa, last)];
+    // An angle is no whole number, so whole turns are still in it, and the first product can hold many.
+    let fours = V::splat(isa, FOURS);
+    let first = first - ((first + fours) - fours);
+    reduce(isa, (first + second) + third, [first, second, third, last])
+}
+
 impl Angles for Single32<'_> {
+    type Position = f64;
+
     #[inline(always)]
     fn pairs(self) -> usize {
         self.frequencies.len()
@@ -159,14 +191,7 @@ impl Angles for Single32<'_> {
     fn angle<V: Double>(self, isa: V::Isa, position: f64, at: usize) -> Reduced<V> {
         let frequencies = V::widen(isa, array_at::<V, _>(self.frequencies, at));
         // A product of two f32 is exact in f64, so narrowing is the one rounding that f32 arithmetic makes.
-        let angle = rounded(isa, V::splat(isa, position) * frequencies);
-        let [first, second, third, last] = RADIANS;
-        let [first, second] = [angle * V::splat(isa, first), angle * V::splat(isa, second)];
-        let [third, last] = [angle * V::splat(isa, third), angle * V::splat(isa, last)];
-        // An angle is no whole number, so whole turns are still in it, and the first product can hold many.
-        let fours = V::splat(isa, FOURS);
-        let first = first - ((first + fours) - fours);
-        reduce(isa, (first + second) + third, [first, second, third, last])
+        in_radians(isa, rounded(isa, V::splat(isa, position) * frequencies))
     }
 
     #[inline(always)]
@@ -194,12 +219,12 @@ fn load<V: Double>(isa: V::Isa, slice: &[f64], at: usize) -> V {
 /// position 1  [ cos0 cos1 cos2 … ]   [ sin0 sin1 sin2 … ]
 /// ```
 #[derive(Debug)]
-pub struct Rows<'a, A, F: Cell> {
+pub struct Rows<'a, A: Angles, F: Cell> {
     /// Frequencies and precision.
     pub angles: A,
-    /// Positions: whole numbers of at most 31 bits for [`Exact`] (or, of frequencies up to 4, any numbers of up to 31 digits and
-    /// 2^31 in size), f32 values for [`Single32`].
-    pub positions: &'a [f64],
+    /// Positions: whole numbers of at most 31 bits for [`Exact`] and [`Selected`], f32 values for [`Single32`] and
+    /// [`Terms32`].
+    pub positions: &'a [A::Position],
     /// Receives `positions × pairs` cosines.
     pub cos: &'a mut [F::Store],
     /// Receives `positions × pairs` sines.
@@ -231,7 +256,7 @@ impl<A: Angles, F: Cell> Kernel for Rows<'_, A, F> {
 fn fill<V: Double, A: Angles, F: Cell>(
     isa: V::Isa,
     angles: A,
-    position: f64,
+    position: A::Position,
     mut at: usize,
     cos: &mut [F::Store],
     sin: &mut [F::Store],

@@ -40,20 +40,20 @@ fn units<F: Format, I: Isa>(isa: I, row: &mut [F::Store], values: impl Merge<F>,
     at
 }
 
-/// `row + values`.
+/// `row + values`; the values alone unless `ADD`.
 #[derive(Clone, Copy)]
-pub(crate) struct Plus<'a, F: Format>(pub(crate) &'a [F::Work]);
+pub(crate) struct Plus<'a, F: Format, const ADD: bool>(pub(crate) &'a [F::Work]);
 
-impl<F: Format> Merge<F> for Plus<'_, F> {
+impl<F: Format, const ADD: bool> Merge<F> for Plus<'_, F, ADD> {
     #[inline(always)]
     fn unit<I: Isa>(self, isa: I, at: usize, [x, y]: [F::Lanes<I>; 2]) -> [F::Lanes<I>; 2] {
         let [a, b] = F::table(isa, unit_at::<F, I, _>(self.0, at));
-        [x + a, y + b]
+        if ADD { [x + a, y + b] } else { [a, b] }
     }
 
     #[inline(always)]
     fn one(self, at: usize, row: [F::Lanes<Scalar>; 2]) -> [F::Lanes<Scalar>; 2] {
-        Plus::<F>(&[self.0[at]; 2]).unit(Scalar, 0, row)
+        Plus::<F, ADD>(&[self.0[at]; 2]).unit(Scalar, 0, row)
     }
 }
 

@@ -28,6 +28,8 @@ const TWO_OVER_PI: [u64; 3] = [0xA2F9_836E_4E44_1529, 0xFC27_57D1_F534_DDC0, 0xD
 pub struct Turns {
     /// The first pieces of all frequencies, then the second ones, and so on.
     pieces: Vec<f64>,
+    /// The quarter turns of all frequencies that are whole turns and left out of the pieces.
+    whole: Vec<f64>,
     len: usize,
 }
 
@@ -51,7 +53,8 @@ impl Turns {
                 pieces[k * len + j] = piece;
             }
         }
-        Ok(Self { pieces, len })
+        let whole = frequencies.iter().map(|&f| whole_turns(f)).collect();
+        Ok(Self { pieces, whole, len })
     }
 
     /// How many frequencies there are.
@@ -64,6 +67,12 @@ impl Turns {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// What the pieces leave out, in quarter turns; fractions of a position turn by it as well.
+    #[inline(always)]
+    pub(crate) fn whole(&self) -> &[f64] {
+        &self.whole
     }
 
     /// The four pieces of all frequencies, one slice for each place.
@@ -88,8 +97,7 @@ pub(crate) fn quarter_turns(f: f64) -> Option<[f64; 4]> {
         return Some([0.0; 4]);
     }
     let (mantissa, exponent) = decompose(f.abs());
-    // Bits from 2² upwards are whole turns.
-    let product = below(multiply(mantissa), (194 - exponent).unsigned_abs());
+    let product = below(multiply(mantissa), whole_turns_from(exponent));
     let mut end = bit_length(&product);
     let mut pieces = [0.0; 4];
     let mut unit = 0.0;
@@ -109,6 +117,18 @@ pub(crate) fn quarter_turns(f: f64) -> Option<[f64; 4]> {
     // Zeros of either sign become +0.
     pieces[3] += 0.0;
     Some(pieces)
+}
+
+/// The bit of `mantissa · 2/π · 2^192` from which on it holds whole turns of `mantissa · 2^exponent` radians.
+fn whole_turns_from(exponent: i32) -> u32 {
+    (194 - exponent).unsigned_abs()
+}
+
+/// The multiple of four that [`quarter_turns`] leaves out of `2f/π`: at most 20 bits.
+fn whole_turns(f: f64) -> f64 {
+    let (mantissa, exponent) = decompose(f.abs());
+    let quarters = 4.0 * bits(&multiply(mantissa), whole_turns_from(exponent), 63) as f64;
+    if f < 0.0 { -quarters } else { quarters }
 }
 
 /// `x > 0` as `mantissa · 2^exponent`.

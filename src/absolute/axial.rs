@@ -35,11 +35,11 @@ pub enum Blocks {
 /// and cosines, and the axial embeddings of Reformer.
 ///
 /// ```
-/// use posenc::{AxialEmbedding, Blocks, EmbeddingTable, Order, Sinusoidal};
+/// use posenc::{AxialEmbedding, Blocks, EmbeddingTable, Order, Positions, Sinusoidal};
 ///
 /// // A grid of 2 × 3 patches and 16 features: half of them for y, then half for x.
 /// let half = Sinusoidal::new(8, 10_000.0)?.with_order(Order::SinCos);
-/// let (y, x) = (half.table_at(&[0.0, 1.0])?, half.table_at(&[0.0, 1.0, 2.0])?);
+/// let (y, x) = (half.table(&Positions::from(0), 2)?, half.table(&Positions::from(0), 3)?);
 /// let (y, x) = (EmbeddingTable::new(&y, 8)?, EmbeddingTable::new(&x, 8)?);
 /// let y_first = AxialEmbedding::new(&[(0, y), (1, x)], Blocks::ByAxis)?;    // MAE in transformers, RT-DETR
 /// let x_first = AxialEmbedding::new(&[(1, x), (0, y)], Blocks::ByAxis)?;    // the original MAE, DiT

@@ -93,7 +93,7 @@ impl<'a, S: Element> EmbeddingTable<'a, S> {
     where
         S: AddTarget<S>,
     {
-        positions.resolve(1, count, Some(self.positions))?;
+        positions.resolve(1, count, Some(self.positions), 1)?;
         let mut out = zeros("embedding rows", &[count, self.features])?;
         self.write(&mut out, positions)?;
         Ok(out)
@@ -178,7 +178,7 @@ pub fn scatter_add<S: Element, T: AddTarget<S>>(
     let by = factor(check_factor("factor", by)?);
     let count = EmbeddingTable::new(table, features)?.positions;
     let tokens = EmbeddingTable::new(rows, features)?.positions;
-    let positions = positions.resolve(1, tokens, Some(count))?;
+    let positions = positions.resolve(1, tokens, Some(count), 1)?;
     let level = Level::detect();
     let mut index = [0; BLOCK];
     for (number, rows) in rows.chunks(BLOCK * features).enumerate() {

@@ -6,59 +6,61 @@ use core::f64::consts::TAU;
 
 use posenc_kernels::Level;
 
+use super::Order;
 use super::rows::{self, RowSource, check_factor};
-use super::waves::{Axis, Wave};
-use super::{Order, embedding::whole_rows};
+use crate::axes::check_count;
 use crate::element::AddTarget;
-use crate::error::{Error, Result, check_length, product, zeros};
+use crate::error::{Result, product, zeros};
+use crate::positions::Resolved;
 use crate::random::Random;
-use crate::{Element, Frequencies};
+use crate::tables::BLOCK;
+use crate::{Element, Frequencies, Positions, Precision, TableBuilder};
 
 /// Whether a row begins with the coordinates themselves.
 ///
 /// ```
-/// use posenc::{Coordinates, FourierFeatures};
+/// use posenc::{FourierFeatures, Leading, Positions};
 ///
-/// let features = FourierFeatures::new(&[1.0], 1)?.with_coordinates(Coordinates::First);
-/// assert_eq!(features.table(&[0.0])?, [0.0, 0.0, 1.0]);
+/// let features = FourierFeatures::new(&[1.0], 1)?.with_leading(Leading::Coordinates);
+/// assert_eq!(features.table(&Positions::from(0), 1)?, [0.0, 0.0, 1.0]);
 /// # Ok::<(), posenc::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Coordinates {
+pub enum Leading {
     /// It does not.
-    Omitted,
+    Nothing,
     /// It does: Perceiver, and NeRF as most codes have it.
-    First,
+    Coordinates,
 }
 
 /// Sines and cosines of `Σ_axis x[axis] · frequency[axis][j]`, for real coordinates `x`: NeRF, SAM, Perceiver.
 ///
 /// ```
-/// use posenc::{Coordinates, FourierFeatures};
+/// use posenc::{FourierFeatures, Leading, Positions};
 ///
 /// // NeRF with 4 octaves: x, sin(πx), cos(πx), sin(2πx), cos(2πx), …
-/// let nerf = FourierFeatures::octaves(3, 4, std::f64::consts::PI)?.with_coordinates(Coordinates::First);
+/// let nerf = FourierFeatures::octaves(3, 4, std::f64::consts::PI)?.with_leading(Leading::Coordinates);
 /// assert_eq!(nerf.features(), 3 + 4 * 2 * 3);
-/// let row = nerf.table(&[0.5, 0.0, 1.0])?;
-/// assert_eq!(row[..6], [0.5, 0.0, 1.0, 1.0, 0.0, 1.224_646_8e-16]);    // the f64 next to π is a little less
+/// let points = [0.5, 0.25, /* y */ 0.0, 0.0, /* z */ 1.0, -1.0];       // [3 axes, 2 points]
+/// let rows = nerf.table(&Positions::axes(&points, 3), 2)?;
+/// assert_eq!(rows[..6], [0.5, 0.0, 1.0, 1.0, 0.0, 1.224_646_8e-16]);    // the f64 next to π is a little less
 /// # Ok::<(), posenc::Error>(())
 /// ```
 ///
-/// Angles are the sums of the exact products; cosine and sine are within 2^-49 of the true ones for each axis before
-/// they are rounded once. Coordinates of one axis with up to 31 binary digits have the accuracy of whole numbers.
+/// Values have the accuracy of [`TableBuilder`] for [`Precision::Exact`]; coordinates in front are rounded once.
 ///
 /// Sources: Mildenhall et al., *NeRF*, 2020, equation 4; Tancik et al., *Fourier features let networks learn high frequency
 /// functions in low dimensional domains*, 2020.
 #[derive(Clone, Debug)]
 pub struct FourierFeatures {
-    /// For each axis, a frequency for each pair.
-    axes: Vec<Frequencies>,
+    builder: TableBuilder,
+    axes: usize,
     pairs: usize,
     order: Order,
     /// Pairs that have sines and cosines of their own, one block behind the other.
     block: usize,
-    coordinates: Coordinates,
+    leading: Leading,
     scale: f64,
     level: Level,
 }
@@ -69,21 +71,19 @@ impl FourierFeatures {
     ///
     /// # Errors
     ///
-    /// [`Error::Count`] if there is no axis, [`Error::Length`] if the matrix is not whole rows,
-    /// [`Error::Number`] if a frequency is larger than 2^20 in size, or no number.
+    /// [`Error::Count`](crate::Error::Count) if there is no axis or more than 8, or there are more than 2^20 frequencies,
+    /// [`Error::Length`](crate::Error::Length) if the matrix is not whole rows, [`Error::Number`](crate::Error::Number) if a
+    /// frequency is larger than 2^20 in size, or no number.
     pub fn new(frequencies: &[f64], axes: usize) -> Result<Self> {
-        if axes == 0 {
-            return Err(Error::Count { what: "axes", expected: "at least 1", found: 0 });
-        }
-        let pairs = frequencies.len() / axes;
-        check_length("frequencies", axes * pairs, frequencies.len())?;
-        let rows = (0..axes).map(|axis| Frequencies::from_values(frequencies[axis * pairs..][..pairs].to_vec()));
+        let frequencies = Frequencies::mixed(frequencies.to_vec(), axes)?;
+        let pairs = frequencies.pairs();
         Ok(Self {
-            axes: rows.collect::<Result<_>>()?,
+            builder: TableBuilder::new(&frequencies, Precision::Exact),
+            axes,
             pairs,
             order: Order::SinCos,
             block: pairs,
-            coordinates: Coordinates::Omitted,
+            leading: Leading::Nothing,
             scale: 1.0,
             level: Level::detect(),
         })
@@ -97,7 +97,7 @@ impl FourierFeatures {
     /// As [`new`](Self::new).
     pub fn octaves(axes: usize, octaves: usize, first: f64) -> Result<Self> {
         // Far below the 2^20 of the largest frequency, powers of two leave the range; more octaves are refused below.
-        let pairs = product("octaves", &[axes, octaves.min(2048)])?;
+        let pairs = product("octaves", &[check_count(axes)?, octaves.min(2048)])?;
         let mut frequencies: Vec<f64> = zeros("frequencies", &[axes, pairs])?;
         for axis in 0..axes {
             let mut frequency = first;
@@ -124,7 +124,7 @@ impl FourierFeatures {
     /// As [`new`](Self::new).
     pub fn bands(bands: &[&[f64]]) -> Result<Self> {
         let pairs = bands.iter().map(|bands| bands.len()).sum();
-        let mut frequencies: Vec<f64> = zeros("frequencies", &[bands.len(), pairs])?;
+        let mut frequencies: Vec<f64> = zeros("frequencies", &[check_count(bands.len())?, pairs])?;
         let mut at = 0;
         for (axis, bands) in bands.iter().enumerate() {
             frequencies[axis * pairs + at..][..bands.len()].copy_from_slice(bands);
@@ -136,10 +136,10 @@ impl FourierFeatures {
     /// Random frequencies, `2π` times normal numbers of a given deviation; the same seed gives the same on every machine.
     ///
     /// ```
-    /// use posenc::FourierFeatures;
+    /// use posenc::{FourierFeatures, Positions};
     ///
     /// let features = FourierFeatures::random(2, 64, 10.0, 42)?;
-    /// assert_eq!(features.table(&[0.25, -0.5])?.len(), 128);
+    /// assert_eq!(features.table(&Positions::axes(&[0.25, -0.5], 2), 1)?.len(), 128);
     /// # Ok::<(), posenc::Error>(())
     /// ```
     ///
@@ -148,7 +148,7 @@ impl FourierFeatures {
     /// As [`new`](Self::new).
     pub fn random(axes: usize, pairs: usize, deviation: f64, seed: u64) -> Result<Self> {
         let mut random = Random::new(seed);
-        let mut frequencies: Vec<f64> = zeros("frequencies", &[axes, pairs])?;
+        let mut frequencies: Vec<f64> = zeros("frequencies", &[check_count(axes)?, pairs])?;
         frequencies.iter_mut().for_each(|frequency| *frequency = TAU * deviation * random.normal());
         Self::new(&frequencies, axes)
     }
@@ -156,12 +156,12 @@ impl FourierFeatures {
     /// The same values in another order, within each block if there are several.
     ///
     /// ```
-    /// use posenc::{FourierFeatures, Level, Order};
+    /// use posenc::{FourierFeatures, Level, Order, Positions};
     ///
     /// let features = FourierFeatures::new(&[1.0, 2.0], 1)?.with_order(Order::CosSin).with_level(Level::detect());
     /// assert_eq!((features.axes(), features.features()), (1, 4));
     /// let mut row = [9.0_f64; 4];
-    /// features.write(&mut row, &[0.0])?;
+    /// features.write(&mut row, &Positions::fractions(&[0.0]))?;
     /// assert_eq!(row, [1.0, 1.0, 0.0, 0.0]);
     /// # Ok::<(), posenc::Error>(())
     /// ```
@@ -172,22 +172,23 @@ impl FourierFeatures {
 
     /// The same values with or without the coordinates in front.
     #[must_use]
-    pub fn with_coordinates(self, coordinates: Coordinates) -> Self {
-        Self { coordinates, ..self }
+    pub fn with_leading(self, leading: Leading) -> Self {
+        Self { leading, ..self }
     }
 
     /// The same rows, which multiply those that they are added to first: `x·scale + row`.
     ///
     /// # Errors
     ///
-    /// [`Error::Number`] if it is larger than 1e38 in size, or no number.
+    /// [`Error::Number`](crate::Error::Number) if it is larger than 1e38 in size, or no number.
     pub fn with_embedding_scale(self, scale: f64) -> Result<Self> {
         Ok(Self { scale: check_factor("embedding scale", scale)?, ..self })
     }
 
     /// The same rows on a given level; the values do not change.
     #[must_use]
-    pub fn with_level(self, level: Level) -> Self {
+    pub fn with_level(mut self, level: Level) -> Self {
+        self.builder.set_level(level);
         Self { level, ..self }
     }
 
@@ -200,37 +201,42 @@ impl FourierFeatures {
     /// How many coordinates a point has.
     #[must_use]
     pub fn axes(&self) -> usize {
-        self.axes.len()
+        self.axes
     }
 
-    /// The rows of points, `[points, axes]`: `[points, features]`.
+    /// The rows of `count` points, `[points, features]`.
     ///
     /// # Errors
     ///
-    /// As [`write`](Self::write); [`Error::Count`] if the table does not fit the memory.
-    pub fn table(&self, points: &[f64]) -> Result<Vec<f32>> {
-        let mut table = zeros("rows", &[points.len() / self.axes.len(), self.features()])?;
+    /// As [`write`](Self::write); [`Error::Count`](crate::Error::Count) if the table does not fit the memory.
+    pub fn table(&self, points: &Positions<'_>, count: usize) -> Result<Vec<f32>> {
+        points.resolve(1, count, None, self.axes)?;
+        let mut table = zeros("rows", &[count, self.features()])?;
         self.write(&mut table, points)?;
         Ok(table)
     }
 
-    /// Writes the rows of points, `[points, axes]`, over `out`, `[points, features]`.
+    /// Writes the rows of points over `out`, `[points, features]`.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] if the points are not whole or `out` has not one row for each, [`Error::Number`] if a coordinate is
-    /// larger than 2^31 in size or makes an angle of more than 2^33 radians, or is no number. Nothing is written then.
-    pub fn write<T: Element>(&self, out: &mut [T], points: &[f64]) -> Result<()> {
-        let axes = self.check(out, points)?;
-        Points { features: self, axes, points }.fill(0, out);
+    /// [`Error::Length`](crate::Error::Length) if `out` is not one row for each point,
+    /// [`Error::Axes`](crate::Error::Axes) if points have another number of axes,
+    /// [`Error::Coordinate`](crate::Error::Coordinate) if a coordinate is larger than 2^31 in size, or no number. Nothing is
+    /// written then.
+    pub fn write<T: Element>(&self, out: &mut [T], points: &Positions<'_>) -> Result<()> {
+        let points = self.check(out, points)?;
+        Points { features: self, points }.fill(0, out);
         Ok(())
     }
 
-    /// Adds the rows of points, `[points, axes]`, to `x`, `[points, features]`.
+    /// Adds the rows of points to `x`, `[points, features]`.
     ///
     /// ```
+    /// use posenc::{FourierFeatures, Positions};
+    ///
     /// let mut x = [1.0_f32, 1.0];
-    /// posenc::FourierFeatures::new(&[1.0], 1)?.with_embedding_scale(3.0)?.add(&mut x, &[0.0])?;
+    /// FourierFeatures::new(&[1.0], 1)?.with_embedding_scale(3.0)?.add(&mut x, &Positions::fractions(&[0.0]))?;
     /// assert_eq!(x, [3.0, 4.0]);
     /// # Ok::<(), posenc::Error>(())
     /// ```
@@ -238,26 +244,60 @@ impl FourierFeatures {
     /// # Errors
     ///
     /// As [`write`](Self::write).
-    pub fn add<T: Element + AddTarget<<T as Element>::Work>>(&self, x: &mut [T], points: &[f64]) -> Result<()> {
-        let axes = self.check(x, points)?;
-        rows::add::<T::Work, T>(&Points { features: self, axes, points }, self.level, self.scale, 0, x);
+    pub fn add<T: Element + AddTarget<<T as Element>::Work>>(&self, x: &mut [T], points: &Positions<'_>) -> Result<()> {
+        let points = self.check(x, points)?;
+        rows::add::<T::Work, T>(&Points { features: self, points }, self.level, self.scale, 0, x);
         Ok(())
     }
 
-    fn check<T>(&self, x: &[T], points: &[f64]) -> Result<Vec<Axis<'_>>> {
-        let rows = whole_rows("coordinates", points.len(), self.axes.len())?;
-        check_length("rows", product("rows", &[rows, self.features()])?, x.len())?;
-        let axes = self.axes.iter().map(Axis::new).collect::<Result<Vec<_>>>()?;
-        for (i, axis) in axes.iter().enumerate() {
-            axis.check("coordinate", points.iter().skip(i).step_by(axes.len()).copied())?;
-        }
-        Ok(axes)
+    /// [`write`](Self::write), on the rayon pool of the caller.
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](Self::write).
+    #[cfg(feature = "rayon")]
+    pub fn par_write<T: Element>(&self, out: &mut [T], points: &Positions<'_>) -> Result<()> {
+        let points = Points { features: self, points: self.check(out, points)? };
+        crate::parallel::rows(out.len(), self.features(), out, &|first, out: &mut [T]| points.fill(first, out));
+        Ok(())
+    }
+
+    /// [`add`](Self::add), on the rayon pool of the caller.
+    ///
+    /// ```
+    /// use posenc::{FourierFeatures, Positions};
+    ///
+    /// let (features, mut x) = (FourierFeatures::new(&[1.0], 1)?, [9.0_f32; 2]);
+    /// features.par_write(&mut x, &Positions::from(0))?;
+    /// features.par_add(&mut x, &Positions::from(0))?;
+    /// assert_eq!(x, [0.0, 2.0]);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](Self::write).
+    #[cfg(feature = "rayon")]
+    pub fn par_add<T: Element + AddTarget<<T as Element>::Work>>(
+        &self,
+        x: &mut [T],
+        points: &Positions<'_>,
+    ) -> Result<()> {
+        let points = Points { features: self, points: self.check(x, points)? };
+        crate::parallel::rows(x.len(), self.features(), x, &|first, x: &mut [T]| {
+            rows::add::<T::Work, T>(&points, self.level, self.scale, first, x);
+        });
+        Ok(())
+    }
+
+    fn check<'a, T>(&self, x: &[T], points: &Positions<'a>) -> Result<Resolved<'a>> {
+        points.resolve_rows("rows", x.len(), self.features(), self.axes)
     }
 
     fn kept(&self) -> usize {
-        match self.coordinates {
-            Coordinates::Omitted => 0,
-            Coordinates::First => self.axes.len(),
+        match self.leading {
+            Leading::Nothing => 0,
+            Leading::Coordinates => self.axes,
         }
     }
 }
@@ -265,8 +305,7 @@ impl FourierFeatures {
 /// Points, one row each.
 struct Points<'a> {
     features: &'a FourierFeatures,
-    axes: Vec<Axis<'a>>,
-    points: &'a [f64],
+    points: Resolved<'a>,
 }
 
 impl<T: Element> RowSource<T> for Points<'_> {
@@ -275,21 +314,31 @@ impl<T: Element> RowSource<T> for Points<'_> {
     }
 
     fn fill(&self, first: usize, rows: &mut [T]) {
-        let FourierFeatures { pairs, order, block, level, .. } = self.features;
-        let axes = &self.axes;
-        let (mut cos, mut sin) = (vec![T::default(); *pairs], vec![T::default(); *pairs]);
-        let points = self.points.chunks_exact(axes.len()).skip(first);
-        for (row, point) in rows.chunks_exact_mut(self.features.features().max(1)).zip(points) {
-            let parts: Vec<_> = point.iter().copied().zip(axes).collect();
-            Wave { axes: &parts, magnitude: 1.0, level: *level }.fill(&mut cos, &mut sin);
-            let (kept, row) = row.split_at_mut(self.features.kept());
-            for (kept, &x) in kept.iter_mut().zip(point) {
-                *kept = T::from_double(x);
+        let FourierFeatures { builder, pairs, .. } = self.features;
+        let width = self.features.features().max(1);
+        let (mut cos, mut sin) = (vec![T::default(); BLOCK * pairs], vec![T::default(); BLOCK * pairs]);
+        for (number, rows) in rows.chunks_mut(BLOCK * width).enumerate() {
+            let (first, count) = (first + number * BLOCK, rows.len() / width);
+            let (cos, sin) = (&mut cos[..count * pairs], &mut sin[..count * pairs]);
+            builder.rows(self.points, 0, first..first + count, cos, sin);
+            for (i, row) in rows.chunks_exact_mut(width).enumerate() {
+                self.put(first + i, row, &cos[i * pairs..][..*pairs], &sin[i * pairs..][..*pairs]);
             }
-            let cells = cos.chunks((*block).max(1)).zip(sin.chunks((*block).max(1)));
-            for (to, (cos, sin)) in row.chunks_mut(2 * (*block).max(1)).zip(cells) {
-                order.put(to, cos, sin);
-            }
+        }
+    }
+}
+
+impl Points<'_> {
+    /// Writes one row.
+    fn put<T: Element>(&self, point: usize, row: &mut [T], cos: &[T], sin: &[T]) {
+        let FourierFeatures { order, block, .. } = self.features;
+        let (kept, row) = row.split_at_mut(self.features.kept());
+        for (axis, kept) in kept.iter_mut().enumerate() {
+            *kept = T::from_double(self.points.coordinate(axis, 0, point));
+        }
+        let block = (*block).max(1);
+        for (to, (cos, sin)) in row.chunks_mut(2 * block).zip(cos.chunks(block).zip(sin.chunks(block))) {
+            order.put(to, cos, sin);
         }
     }
 }

@@ -6,36 +6,18 @@ use posenc_kernels::Place;
 
 use super::Sinusoidal;
 use super::rows::factor;
-use super::waves::{Axis, Wave};
+use crate::Element;
 use crate::positions::Resolved;
 use crate::tables::BLOCK;
-use crate::{Element, Precision};
 
 /// How many cosines, and sines, a block has about: little enough that they and the rows stay in the nearest cache.
 const CELLS: usize = 2048;
 
-/// Where the rows of a call stand.
-#[derive(Clone, Copy)]
-pub(super) enum Spots<'a> {
-    Whole(Resolved<'a>),
-    Real(&'a [f64], &'a Axis<'a>),
-}
-
-impl Spots<'_> {
-    /// Whether a token has this very position.
-    fn is(self, position: i64, token: usize) -> bool {
-        match self {
-            Self::Whole(positions) => positions.get(0, token) == position,
-            Self::Real(coordinates, _) => coordinates[token] == position as f64,
-        }
-    }
-}
-
 impl Sinusoidal {
     /// Writes the rows of the tokens from `first` on; sizes were checked.
-    pub(super) fn set<T: Element>(&self, out: &mut [T], spots: Spots<'_>, first: usize) {
+    pub(super) fn set<T: Element>(&self, out: &mut [T], positions: Resolved<'_>, first: usize) {
         let pairs = self.builder.pairs();
-        self.blocks(out, spots, first, |rows: &mut [T], cos: &[T], sin: &[T]| {
+        self.blocks(out, positions, first, |rows: &mut [T], cos: &[T], sin: &[T]| {
             for (i, row) in rows.chunks_exact_mut(self.features).enumerate() {
                 self.order.put(row, &cos[i * pairs..][..pairs], &sin[i * pairs..][..pairs]);
             }
@@ -43,8 +25,8 @@ impl Sinusoidal {
     }
 
     /// Adds the rows of the tokens from `first` on; sizes were checked.
-    pub(super) fn sum<T: Element>(&self, x: &mut [T], spots: Spots<'_>, first: usize) {
-        self.blocks(x, spots, first, |rows: &mut [T], cos: &[T::Work], sin: &[T::Work]| {
+    pub(super) fn sum<T: Element>(&self, x: &mut [T], positions: Resolved<'_>, first: usize) {
+        self.blocks(x, positions, first, |rows: &mut [T], cos: &[T::Work], sin: &[T::Work]| {
             let (rows, scale) = (T::raw_mut(rows), factor(self.scale));
             let (width, pairs) = (self.features, self.builder.pairs());
             let (a, b, arrangement) = self.order.arranged(cos, sin);
@@ -53,7 +35,13 @@ impl Sinusoidal {
     }
 
     /// Hands over a block of rows after the other, with its cosines and sines.
-    fn blocks<T, E: Element>(&self, x: &mut [T], spots: Spots<'_>, first: usize, merge: impl Fn(&mut [T], &[E], &[E])) {
+    fn blocks<T, E: Element>(
+        &self,
+        x: &mut [T],
+        positions: Resolved<'_>,
+        first: usize,
+        merge: impl Fn(&mut [T], &[E], &[E]),
+    ) {
         if x.is_empty() {
             return;
         }
@@ -63,40 +51,22 @@ impl Sinusoidal {
         for (index, rows) in x.chunks_mut(block * self.features).enumerate() {
             let (count, first) = (rows.len() / self.features, first + index * block);
             let (cos, sin) = (&mut cos[..count * pairs], &mut sin[..count * pairs]);
-            self.cells(spots, first, count, cos, sin);
+            self.cells(positions, first, count, cos, sin);
             merge(rows, cos, sin);
         }
     }
 
     /// Cosines and sines of the tokens from `first` on.
-    fn cells<E: Element>(&self, spots: Spots<'_>, first: usize, count: usize, cos: &mut [E], sin: &mut [E]) {
-        let pairs = self.builder.pairs().max(1);
-        match spots {
-            Spots::Whole(positions) => self.builder.rows(positions, 0, first..first + count, cos, sin),
-            Spots::Real(coordinates, axis) => {
-                let rows = cos.chunks_exact_mut(pairs).zip(sin.chunks_exact_mut(pairs));
-                for ((cos, sin), &coordinate) in rows.zip(&coordinates[first..]) {
-                    self.real(coordinate, axis, cos, sin);
-                }
-            }
-        }
+    fn cells<E: Element>(&self, positions: Resolved<'_>, first: usize, count: usize, cos: &mut [E], sin: &mut [E]) {
+        self.builder.rows(positions, 0, first..first + count, cos, sin);
         let Some(padding) = self.padding else { return };
+        let pairs = self.builder.pairs().max(1);
         for (i, (cos, sin)) in cos.chunks_exact_mut(pairs).zip(sin.chunks_exact_mut(pairs)).enumerate() {
-            if spots.is(padding, first + i) {
+            let at = |axis| positions.coordinate(axis, 0, first + i);
+            if (0..self.frequencies.axes()).all(|axis| at(axis) == padding as f64) {
                 cos.fill(E::default());
                 sin.fill(E::default());
             }
-        }
-    }
-
-    /// Cosines and sines of a real coordinate.
-    fn real<E: Element>(&self, coordinate: f64, axis: &Axis<'_>, cos: &mut [E], sin: &mut [E]) {
-        match self.precision {
-            Precision::Exact => {
-                let axes = &[(coordinate, axis)];
-                Wave { axes, magnitude: self.frequencies.magnitude(), level: self.level }.fill(cos, sin);
-            }
-            Precision::Single => self.builder.block(&mut [coordinate], cos, sin),
         }
     }
 }

@@ -5,11 +5,11 @@ use alloc::vec::Vec;
 use posenc_kernels::Level;
 
 use super::order::Order;
-use super::placing::Spots;
 use super::rows::check_factor;
 use crate::error::{Error, Result, zeros};
 use crate::frequencies::{MAX_MAGNITUDE, check_geometric};
 use crate::math;
+use crate::positions::Resolved;
 use crate::{Element, Frequencies, Positions, Precision, TableBuilder};
 
 /// What the exponent of a frequency is divided by; of `d` features, `h` is the half, rounded down.
@@ -50,7 +50,18 @@ pub enum Divisor {
 /// # Ok::<(), posenc::Error>(())
 /// ```
 ///
-/// Values are the true ones, rounded once ([`Precision::Exact`]), for any number of features, odd ones included.
+/// Values are the true ones, rounded once ([`Precision::Exact`]), for any number of features, odd ones included. Positions
+/// need not be whole: the timesteps of diffusion models are [`Positions::fractions`].
+///
+/// ```
+/// use posenc::{Divisor, Order, Positions, Sinusoidal};
+///
+/// // Stable Diffusion: cosines first, and the divisor is the whole half.
+/// let encoding = Sinusoidal::with_divisor(320, 10_000.0, Divisor::HalfLess(0.0))?.with_order(Order::CosSin);
+/// let row = encoding.table(&Positions::fractions(&[123.456]), 1)?;
+/// assert_eq!(row[160], 123.456_f64.sin() as f32);
+/// # Ok::<(), posenc::Error>(())
+/// ```
 ///
 /// Source: Vaswani et al., *Attention is all you need*, 2017, section 3.5.
 #[derive(Clone, Debug)]
@@ -112,16 +123,17 @@ impl Sinusoidal {
         Ok(Self::assemble(frequencies, features))
     }
 
-    /// An encoding with given frequencies, a sine and a cosine each; their magnitude is the factor of the encoding.
+    /// An encoding with given frequencies, a sine and a cosine each; their magnitude is the factor of the encoding. They may
+    /// read several axes.
     ///
     /// ```
-    /// use posenc::{Frequencies, Order, Sinusoidal};
+    /// use posenc::{Frequencies, Order, Positions, Sinusoidal};
     ///
     /// // pi0: periods from 0.004 to 4 in equal ratios.
     /// let periods = (0..4).map(|i| 0.004 * 1000_f64.powf(f64::from(i) / 3.0));
     /// let frequencies = periods.map(|period| std::f64::consts::TAU / period).collect();
     /// let encoding = Sinusoidal::from_frequencies(&Frequencies::from_values(frequencies)?).with_order(Order::SinCos);
-    /// assert_eq!(encoding.table_at(&[0.0])?, [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0]);
+    /// assert_eq!(encoding.table(&Positions::fractions(&[0.0]), 1)?, [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0]);
     /// # Ok::<(), posenc::Error>(())
     /// ```
     #[must_use]
@@ -165,7 +177,7 @@ impl Sinusoidal {
         self.rebuilt(frequencies, precision)
     }
 
-    /// The same encoding with a row of zeros for one position, as fairseq keeps for padding.
+    /// The same encoding with a row of zeros for one position (on all axes), as fairseq keeps for padding.
     #[must_use]
     pub fn with_padding(self, position: i64) -> Self {
         Self { padding: Some(position), ..self }
@@ -199,17 +211,20 @@ impl Sinusoidal {
     /// use posenc::{Positions, Sinusoidal};
     ///
     /// let encoding = Sinusoidal::new(2, 10_000.0)?.with_position_scale(1000.0)?;
-    /// assert_eq!(encoding.table_at(&[0.5])?, [500.0_f64.sin() as f32, 500.0_f64.cos() as f32]);
+    /// let row = encoding.table(&Positions::fractions(&[0.5]), 1)?;
+    /// assert_eq!(row, [500.0_f64.sin() as f32, 500.0_f64.cos() as f32]);
     /// # Ok::<(), posenc::Error>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// [`Error::Number`] if a frequency becomes larger than 2^20 in size, or no number.
+    /// [`Error::Number`] if it is not finite, or a frequency becomes larger than 2^20 in size.
     pub fn with_position_scale(self, scale: f64) -> Result<Self> {
-        let values = self.frequencies.as_slice().iter().map(|f| f * scale).collect();
-        let frequencies = Frequencies::from_values(values)?.with_factor(self.frequencies.magnitude());
-        let precision = self.precision;
+        if !scale.is_finite() {
+            let expected = "a finite number";
+            return Err(Error::Number { what: "position scale", expected, found: scale });
+        }
+        let (frequencies, precision) = (self.frequencies.times(scale)?, self.precision);
         Ok(self.rebuilt(frequencies, precision))
     }
 
@@ -263,7 +278,7 @@ impl Sinusoidal {
     ///
     /// As [`write`](Self::write); [`Error::Count`] if the table does not fit the address space.
     pub fn table(&self, positions: &Positions<'_>, count: usize) -> Result<Vec<f32>> {
-        positions.resolve(1, count, None)?;
+        positions.resolve(1, count, None, self.frequencies.axes())?;
         let mut table = zeros("table", &[count, self.features])?;
         self.write(&mut table, positions)?;
         Ok(table)
@@ -284,10 +299,11 @@ impl Sinusoidal {
     /// # Errors
     ///
     /// [`Error::Length`] if `out` is not whole rows or there are more or fewer ids than rows,
-    /// [`Error::Position`] if a position is larger than 2^31 in size. Nothing is written then.
+    /// [`Error::Position`] or [`Error::Coordinate`] if a position is larger than 2^31 in size, or no number, [`Error::Axes`] if
+    /// positions have other axes than frequencies read. Nothing is written then.
     pub fn write<T: Element>(&self, out: &mut [T], positions: &Positions<'_>) -> Result<()> {
-        let spots = self.check(out, positions)?;
-        self.set(out, spots, 0);
+        let positions = self.check(out, positions)?;
+        self.set(out, positions, 0);
         Ok(())
     }
 
@@ -297,8 +313,8 @@ impl Sinusoidal {
     ///
     /// As [`write`](Self::write).
     pub fn add<T: Element>(&self, x: &mut [T], positions: &Positions<'_>) -> Result<()> {
-        let spots = self.check(x, positions)?;
-        self.sum(x, spots, 0);
+        let positions = self.check(x, positions)?;
+        self.sum(x, positions, 0);
         Ok(())
     }
 
@@ -309,8 +325,8 @@ impl Sinusoidal {
     /// As [`write`](Self::write).
     #[cfg(feature = "rayon")]
     pub fn par_write<T: Element>(&self, out: &mut [T], positions: &Positions<'_>) -> Result<()> {
-        let spots = self.check(out, positions)?;
-        crate::parallel::rows(out.len(), self.features, out, &|first, out: &mut [T]| self.set(out, spots, first));
+        let positions = self.check(out, positions)?;
+        crate::parallel::rows(out.len(), self.features, out, &|first, out: &mut [T]| self.set(out, positions, first));
         Ok(())
     }
 
@@ -334,12 +350,12 @@ impl Sinusoidal {
     /// As [`write`](Self::write).
     #[cfg(feature = "rayon")]
     pub fn par_add<T: Element>(&self, x: &mut [T], positions: &Positions<'_>) -> Result<()> {
-        let spots = self.check(x, positions)?;
-        crate::parallel::rows(x.len(), self.features, x, &|first, x: &mut [T]| self.sum(x, spots, first));
+        let positions = self.check(x, positions)?;
+        crate::parallel::rows(x.len(), self.features, x, &|first, x: &mut [T]| self.sum(x, positions, first));
         Ok(())
     }
 
-    fn check<'a, T>(&self, x: &[T], positions: &Positions<'a>) -> Result<Spots<'a>> {
-        Ok(Spots::Whole(positions.resolve_rows("rows", x.len(), self.features)?))
+    fn check<'a, T>(&self, x: &[T], positions: &Positions<'a>) -> Result<Resolved<'a>> {
+        positions.resolve_rows("rows", x.len(), self.features, self.frequencies.axes())
     }
 }

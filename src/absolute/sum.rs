@@ -149,7 +149,7 @@ impl<'a, S: Element, const N: usize> EmbeddingSum<'a, S, N> {
 
     fn check<'p, T>(&self, x: &[T], positions: &[Positions<'p>; N]) -> Result<[Resolved<'p>; N]> {
         let tokens = whole_rows("rows", x.len(), self.tables[0].features)?;
-        let resolve = |k: usize| positions[k].resolve(1, tokens, Some(self.tables[k].positions));
+        let resolve = |k: usize| positions[k].resolve(1, tokens, Some(self.tables[k].positions), 1);
         let mut checked = [resolve(0)?; N];
         for (k, checked) in checked.iter_mut().enumerate().skip(1) {
             *checked = resolve(k)?;

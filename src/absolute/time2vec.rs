@@ -5,9 +5,8 @@ use alloc::vec::Vec;
 
 use posenc_kernels::Level;
 
-use super::waves::{Axis, Wave};
 use crate::error::{check_length, zeros};
-use crate::{Element, Frequencies, Result};
+use crate::{Element, Frequencies, Positions, Precision, Result, TableBuilder};
 
 /// `[w_0·t + b_0, sin(w_1·t + b_1), sin(w_2·t + b_2), …]`, with learned `w` and `b`.
 ///
@@ -23,14 +22,14 @@ use crate::{Element, Frequencies, Result};
 /// # Ok::<(), posenc::Error>(())
 /// ```
 ///
-/// Sines are within 2^-49 of the true ones before they are rounded.
+/// Sines have the accuracy of [`TableBuilder`]; the first feature is computed in f64.
 ///
 /// Source: Kazemi et al., *Time2Vec: learning a vector representation of time*, 2019.
 #[derive(Clone, Debug)]
 pub struct Time2Vec {
-    frequencies: Frequencies,
-    phases: Frequencies,
-    level: Level,
+    frequencies: Vec<f64>,
+    phases: Vec<f64>,
+    builder: TableBuilder,
 }
 
 impl Time2Vec {
@@ -42,21 +41,23 @@ impl Time2Vec {
     /// [`Error::Number`](crate::Error::Number) if one is larger than 2^20 in size, or no number.
     pub fn new(frequencies: &[f64], phases: &[f64]) -> Result<Self> {
         check_length("phases", frequencies.len(), phases.len())?;
-        let (frequencies, phases) = (frequencies.to_vec(), phases.to_vec());
-        let (frequencies, phases) = (Frequencies::from_values(frequencies)?, Frequencies::from_values(phases)?);
-        Ok(Self { frequencies, phases, level: Level::detect() })
+        // A phase is the frequency of a second coordinate, which is always 1.
+        let both = Frequencies::mixed([frequencies, phases].concat(), 2)?;
+        let builder = TableBuilder::new(&both, Precision::Exact);
+        Ok(Self { frequencies: frequencies.to_vec(), phases: phases.to_vec(), builder })
     }
 
     /// The same encoding on a given level; the values do not change.
     #[must_use]
-    pub fn with_level(self, level: Level) -> Self {
-        Self { level, ..self }
+    pub fn with_level(mut self, level: Level) -> Self {
+        self.builder.set_level(level);
+        self
     }
 
     /// How many values a time has.
     #[must_use]
     pub fn features(&self) -> usize {
-        self.frequencies.pairs()
+        self.frequencies.len()
     }
 
     /// The rows of times, `[times, features]`.
@@ -75,19 +76,17 @@ impl Time2Vec {
     /// # Errors
     ///
     /// [`Error::Length`](crate::Error::Length) if `out` has not one row for each time,
-    /// [`Error::Number`](crate::Error::Number) if a time is larger than 2^31 in size or makes an angle of more than
-    /// 2^33 radians, or is no number. Nothing is written then.
+    /// [`Error::Coordinate`](crate::Error::Coordinate) if a time is larger than 2^31 in size, or no number. Nothing is written
+    /// then.
     pub fn write<T: Element>(&self, out: &mut [T], times: &[f64]) -> Result<()> {
         check_length("rows", times.len().saturating_mul(self.features()), out.len())?;
-        let (frequencies, phases) = (Axis::new(&self.frequencies)?, Axis::new(&self.phases)?);
-        frequencies.check("time", times.iter().copied())?;
-        let (Some(w), Some(b)) = (self.frequencies.as_slice().first(), self.phases.as_slice().first()) else {
+        Positions::fractions(times).resolve(1, times.len(), None, 1)?;
+        let (Some(w), Some(b)) = (self.frequencies.first(), self.phases.first()) else {
             return Ok(());
         };
         let mut cos = vec![T::default(); self.features()];
         for (row, &time) in out.chunks_exact_mut(self.features()).zip(times) {
-            let axes = &[(time, &frequencies), (1.0, &phases)];
-            Wave { axes, magnitude: 1.0, level: self.level }.fill(&mut cos, row);
+            self.builder.fill(&Positions::axes(&[time, 1.0], 2), &mut cos, row)?;
             row[0] = T::from_double(w * time + b);
         }
         Ok(())

@@ -58,7 +58,7 @@ fn sinusoids_refuse_divisors_and_factors() {
             encoding.clone().with_embedding_scale(bad),
             number("embedding scale", "a number up to 1e38 in size", bad),
         );
-        refused(encoding.clone().with_position_scale(bad), number("frequency", "at most 2^20 in size", bad));
+        refused(encoding.clone().with_position_scale(bad), number("position scale", "a finite number", bad));
     }
     refused(encoding.clone().with_magnitude(1e201), number("magnitude", "a number up to 1e200 in size", 1e201));
     refused(encoding.with_position_scale(1e7), number("frequency", "at most 2^20 in size", 1e7));
@@ -66,42 +66,47 @@ fn sinusoids_refuse_divisors_and_factors() {
 
 #[test]
 fn real_coordinates_are_numbers_of_moderate_size() {
-    let expected = "a number up to 2^31 in size, and angles up to 2^33 radians";
+    let coordinate = |index, found| {
+        let expected = "a number of at most 2^31 in size";
+        Error::Coordinate { index, expected, found }
+    };
     let encoding = Sinusoidal::new(2, 1e4).unwrap();
-    let fast = encoding.clone().with_position_scale(1000.0).unwrap();
+    let time2vec = Time2Vec::new(&[1.0, 2.0], &[0.0; 2]).unwrap();
+    let fourier = FourierFeatures::new(&[1.0, 1.0], 2).unwrap();
     for bad in [f64::NAN, f64::INFINITY, 1e10] {
-        refused_untouched(4, number("coordinate", expected, bad), |x| encoding.write_at(x, &[0.5, bad]));
-        refused_untouched(4, number("coordinate", expected, bad), |x| encoding.add_at(x, &[0.5, bad]));
-        let time2vec = Time2Vec::new(&[1.0, 2.0], &[0.0; 2]).unwrap();
-        refused_untouched(2, number("time", expected, bad), |x| time2vec.write(x, &[bad]));
-        let fourier = FourierFeatures::new(&[1.0, 1.0], 2).unwrap();
-        refused_untouched(2, number("coordinate", expected, bad), |x| fourier.write(x, &[0.5, bad]));
-        refused_untouched(2, number("coordinate", expected, bad), |x| fourier.add(x, &[0.5, bad]));
+        refused_untouched(4, coordinate(1, bad), |x| encoding.write(x, &Positions::fractions(&[0.5, bad])));
+        refused_untouched(4, coordinate(1, bad), |x| encoding.add(x, &Positions::fractions(&[0.5, bad])));
+        refused_untouched(4, coordinate(1, bad), |x| time2vec.write(x, &[1.0, bad]));
+        refused_untouched(2, coordinate(1, bad), |x| fourier.write(x, &Positions::axes(&[0.5, bad], 2)));
+        refused_untouched(2, coordinate(1, bad), |x| fourier.add(x, &Positions::axes(&[0.5, bad], 2)));
     }
-    refused_untouched(2, number("coordinate", expected, 1e7), |x| fast.write_at(x, &[1e7]));
-    refused_untouched(3, length("rows", 4, 3), |x| encoding.write_at(x, &[0.5, 1.5]));
-    assert!(encoding.table_at::<f64>(&[]).unwrap().is_empty());
+    let axes = |expected, found| Error::Axes { expected, found };
+    refused_untouched(4, axes(1, 2), |x| encoding.write(x, &Positions::axes(&[0.5; 4], 2)));
+    refused_untouched(2, axes(2, 1), |x| fourier.write(x, &Positions::from(0)));
     refused(Time2Vec::new(&[1.0], &[]), length("phases", 1, 0));
     refused(Time2Vec::new(&[1.0], &[f64::NAN]), number("frequency", "at most 2^20 in size", f64::NAN));
-    refused_untouched(3, length("rows", 2, 3), |x| Time2Vec::new(&[1.0, 1.0], &[0.0; 2]).unwrap().write(x, &[1.0]));
+    refused_untouched(3, length("rows", 2, 3), |x| time2vec.write(x, &[1.0]));
     assert_eq!(Time2Vec::new(&[], &[]).unwrap().table(&[1.0, 2.0]), Ok(vec![]));
 }
 
 #[test]
 fn fourier_features_refuse_matrices_and_points() {
-    refused(FourierFeatures::new(&[1.0], 0), count("axes", "at least 1", 0));
-    refused(FourierFeatures::bands(&[]), count("axes", "at least 1", 0));
-    refused(FourierFeatures::octaves(0, 4, 1.0), count("axes", "at least 1", 0));
+    for axes in [0, 9, HUGE] {
+        let want = count("axes", "1 to 8", axes);
+        refused(FourierFeatures::new(&[1.0], axes), want.clone());
+        refused(FourierFeatures::octaves(axes, 4, 1.0), want.clone());
+        refused(FourierFeatures::random(axes, 2, 1.0, 1), want);
+    }
+    refused(FourierFeatures::bands(&[]), count("axes", "1 to 8", 0));
     refused(FourierFeatures::new(&[1.0; 5], 2), length("frequencies", 4, 5));
     refused(FourierFeatures::new(&[2e6], 1), number("frequency", "at most 2^20 in size", 2e6));
     refused(FourierFeatures::octaves(1, HUGE, 1.0), number("frequency", "at most 2^20 in size", 2_097_152.0));
     refused(FourierFeatures::random(1, 1, f64::NAN, 1), number("frequency", "at most 2^20 in size", f64::NAN));
-    assert!(FourierFeatures::random(HUGE, 2, 1.0, 1).is_err());
-    assert!(FourierFeatures::octaves(HUGE, 2, 1.0).is_err());
+    assert!(FourierFeatures::random(2, HUGE, 1.0, 1).is_err());
     let features = FourierFeatures::new(&[1.0; 4], 2).unwrap();
-    refused_untouched(4, length("coordinates", 2, 3), |x| features.write(x, &[0.0; 3]));
-    refused_untouched(5, length("rows", 4, 5), |x| features.add(x, &[0.0; 2]));
-    assert_eq!(FourierFeatures::new(&[], 2).unwrap().table(&[1.0; 6]), Ok(vec![]));
+    refused_untouched(4, length("coordinates", 2, 3), |x| features.write(x, &Positions::axes(&[0.0; 3], 2)));
+    refused_untouched(5, length("rows", 4, 5), |x| features.add(x, &Positions::axes(&[0.0; 2], 2)));
+    assert_eq!(FourierFeatures::new(&[], 2).unwrap().table(&Positions::axes(&[1.0; 6], 2), 3), Ok(vec![]));
 }
 
 #[test]

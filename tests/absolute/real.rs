@@ -1,6 +1,6 @@
 //! Real coordinates: timesteps, Fourier features, Time2Vec, against exact products and the addition theorem.
 
-use posenc::{Coordinates, FourierFeatures, Frequencies, Order, Positions, Sinusoidal, Time2Vec};
+use posenc::{FourierFeatures, Frequencies, Leading, Level, Order, Positions, Sinusoidal, Time2Vec};
 use posenc_oracle::absolute::wave;
 use posenc_oracle::tolerance::{EXACT_ULP, WAVE};
 use posenc_oracle::ulp::ulp_error;
@@ -8,7 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use crate::common::levels;
-use crate::support::{Kind, assert_same, for_every_kind, numbers};
+use crate::support::{Kind, Number, assert_same, for_every_kind, numbers};
 use crate::tried;
 
 /// Frequencies from far below to far above a turn for each step.
@@ -16,24 +16,21 @@ fn frequencies() -> impl Strategy<Value = f64> {
     prop_oneof![Just(0.0), -1.0..1.0_f64, -7.0..7.0_f64, -2000.0..2000.0_f64, 1e-9..1e-3_f64]
 }
 
-/// Coordinates of up to 24 digits.
-fn short() -> impl Strategy<Value = f64> {
-    prop_oneof![Just(0.0_f32), -1.0..1.0_f32, -1000.0..1000.0_f32, -1e6..1e6_f32, 1e-30..1e-20_f32].prop_map(f64::from)
-}
-
-/// Coordinates of 53 digits.
-fn long() -> impl Strategy<Value = f64> {
-    prop_oneof![-1.0..1.0_f64, -1000.0..1000.0_f64, -1e6..1e6_f64]
+/// Coordinates of 53 digits, and of few.
+fn coordinates() -> impl Strategy<Value = f64> {
+    let short = prop_oneof![Just(0.0), Just(0.5), -1000.0..1000.0_f32].prop_map(f64::from);
+    prop_oneof![short, -1.0..1.0_f64, -1000.0..1000.0_f64, -1e5..1e5_f64]
 }
 
 proptest! {
     #![proptest_config(tried(200))]
 
     #[test]
-    fn short_coordinates_are_as_exact_as_whole_numbers(values in vec(frequencies(), 1..40), at in vec(short(), 1..4)) {
+    fn timesteps_are_exact(values in vec(frequencies(), 1..40), at in vec(coordinates(), 1..4)) {
         let encoding = Sinusoidal::from_frequencies(&Frequencies::from_values(values.clone()).unwrap());
         for level in levels() {
-            let rows = encoding.clone().with_order(Order::SinCos).with_level(level).table_at(&at).unwrap();
+            let encoding = encoding.clone().with_order(Order::SinCos).with_level(level);
+            let rows = encoding.table(&Positions::fractions(&at), at.len()).unwrap();
             for (row, &at) in rows.chunks(2 * values.len()).zip(&at) {
                 for (j, &frequency) in values.iter().enumerate() {
                     let want = wave(&[(at, frequency)]);
@@ -45,31 +42,14 @@ proptest! {
     }
 
     #[test]
-    fn long_coordinates_keep_their_digits(values in vec(frequencies(), 1..40), at in long()) {
-        let encoding = Sinusoidal::from_frequencies(&Frequencies::from_values(values.clone()).unwrap());
-        let scalar = encoding.clone().with_level(posenc::Level::named("scalar").unwrap());
-        let mut want = vec![0.0_f64; 2 * values.len()];
-        scalar.write_at(&mut want, &[at]).unwrap();
-        for (j, &frequency) in values.iter().enumerate() {
-            let point = wave(&[(at, frequency)]);
-            let error = (want[2 * j] - point.sin).abs().max((want[2 * j + 1] - point.cos).abs());
-            prop_assert!(error <= WAVE, "{at} · {frequency}: off by {error:e}");
-        }
-        for level in levels() {
-            let mut got = vec![0.0_f64; 2 * values.len()];
-            encoding.clone().with_level(level).write_at(&mut got, &[at]).unwrap();
-            prop_assert_eq!(&got, &want, "{}", level);
-        }
-    }
-
-    #[test]
-    fn axes_add_their_angles(matrix in vec(frequencies(), 3 * 7), points in vec(long(), 3 * 2)) {
-        let features = FourierFeatures::new(&matrix, 3).unwrap().with_coordinates(Coordinates::First);
+    fn axes_add_their_angles(matrix in vec(frequencies(), 3 * 7), points in vec(coordinates(), 3 * 2)) {
+        let features = FourierFeatures::new(&matrix, 3).unwrap().with_leading(Leading::Coordinates);
         for level in levels() {
             let mut rows = vec![0.0_f64; 2 * features.features()];
-            features.clone().with_level(level).write(&mut rows, &points).unwrap();
-            for (row, point) in rows.chunks(17).zip(points.chunks(3)) {
-                prop_assert_eq!(&row[..3], point);
+            features.clone().with_level(level).write(&mut rows, &Positions::axes(&points, 3)).unwrap();
+            for (i, row) in rows.chunks(17).enumerate() {
+                let point = [points[i], points[2 + i], points[4 + i]];
+                prop_assert_eq!(&row[..3], &point);
                 for j in 0..7 {
                     let parts: Vec<(f64, f64)> = (0..3).map(|axis| (point[axis], matrix[axis * 7 + j])).collect();
                     let want = wave(&parts);
@@ -81,7 +61,7 @@ proptest! {
     }
 
     #[test]
-    fn times_have_phases(w in vec(frequencies(), 1..20), b in vec(-4.0..4.0_f64, 20), time in long()) {
+    fn times_have_phases(w in vec(frequencies(), 1..20), b in vec(-4.0..4.0_f64, 20), time in coordinates()) {
         let b = &b[..w.len()];
         for level in levels() {
             let mut row = vec![0.0_f64; w.len()];
@@ -95,33 +75,53 @@ proptest! {
     }
 }
 
-/// A row is added as it is written, alone or among others.
-fn points_are_added<K: Kind>(blocks: usize)
+/// A row is added as it is written, alone or among others, in one thread or in many.
+fn points_are_added<K: Kind>(octaves: usize)
 where
     K::Work: Kind<Work = K::Work>,
 {
-    let features = FourierFeatures::octaves(2, blocks, 1.0).unwrap().with_embedding_scale(-0.5).unwrap();
-    let points: Vec<f64> = (0..2 * 67).map(|i| f64::from(i) * 0.013 - 0.8).collect();
-    let x: Vec<K> = numbers(5, 67 * features.features());
+    let features = FourierFeatures::octaves(2, octaves, 1.0).unwrap().with_embedding_scale(-0.5).unwrap();
+    let count = 67;
+    let points: Vec<f64> = (0..2 * count).map(|i| i as f64 * 0.013 - 0.8).collect();
+    let positions = Positions::axes(&points, 2);
+    let x: Vec<K> = numbers(5, count * features.features());
     let mut rows = vec![K::Work::default(); x.len()];
-    features.write(&mut rows, &points).unwrap();
-    let scale: K::Work = crate::support::Number::of(-0.5);
+    features.clone().with_level(Level::named("scalar").unwrap()).write(&mut rows, &positions).unwrap();
+    let scale = K::Work::of(-0.5);
     let want: Vec<K> = x.iter().zip(&rows).map(|(x, &row)| K::nearest(x.wide() * scale + row)).collect();
     for level in levels() {
         let (features, mut got) = (features.clone().with_level(level), x.clone());
-        features.add(&mut got, &points).unwrap();
-        assert_same(&got, &want, format_args!("{level}: {blocks} octaves"));
+        features.add(&mut got, &positions).unwrap();
+        assert_same(&got, &want, format_args!("{level}: {octaves} octaves"));
         let mut alone = vec![K::Work::default(); features.features()];
-        features.write(&mut alone, &points[2 * 40..][..2]).unwrap();
+        features.write(&mut alone, &Positions::axes(&[points[40], points[count + 40]], 2)).unwrap();
         assert_same(&alone, &rows[40 * alone.len()..][..alone.len()], format_args!("{level}: one point"));
     }
 }
 
 #[test]
 fn fourier_features_are_added_with_one_rounding() {
-    for blocks in [1, 3, 10] {
-        for_every_kind!(points_are_added(blocks));
+    for octaves in [1, 3, 10] {
+        for_every_kind!(points_are_added(octaves));
     }
+}
+
+#[cfg(feature = "rayon")]
+#[test]
+fn parallel_is_serial() {
+    use crate::support::in_pool;
+    let features = FourierFeatures::random(3, 33, 1.0, 7).unwrap();
+    let count = 4000;
+    let points: Vec<f32> = numbers(4, 3 * count);
+    let positions = Positions::axes(&points, 3);
+    let mut serial: Vec<half::f16> = numbers(6, count * features.features());
+    let mut parallel = serial.clone();
+    features.add(&mut serial, &positions).unwrap();
+    in_pool(|| features.par_add(&mut parallel, &positions)).unwrap();
+    assert_same(&parallel, &serial, "added");
+    features.write(&mut serial, &positions).unwrap();
+    in_pool(|| features.par_write(&mut parallel, &positions)).unwrap();
+    assert_same(&parallel, &serial, "written");
 }
 
 #[test]
@@ -130,8 +130,33 @@ fn a_quarter_of_a_step_is_its_own_position() {
     let slow = Sinusoidal::new(64, 10_000.0).unwrap();
     let fast = slow.clone().with_position_scale(4.0).unwrap();
     for level in levels() {
-        let quarters = fast.clone().with_level(level).table_at(&[0.25, 10.75, -3.5]).unwrap();
+        let at = Positions::fractions(&[0.25, 10.75, -3.5]);
+        let quarters = fast.clone().with_level(level).table(&at, 3).unwrap();
         let whole = slow.clone().with_level(level).table(&Positions::ids(&[1, 43, -14]), 3).unwrap();
         assert_eq!(quarters, whole, "{level}");
+    }
+}
+
+#[test]
+fn only_the_padding_itself_is_zero() {
+    let encoding = Sinusoidal::new(2, 10_000.0).unwrap().with_padding(1);
+    for level in levels() {
+        let at = Positions::fractions(&[1.0, 1.5, -1.0]);
+        let rows = encoding.clone().with_level(level).table(&at, 3).unwrap();
+        assert_eq!(rows[..2], [0.0; 2], "{level}");
+        assert!(rows[2..].iter().all(|&x| x != 0.0), "{level}: {rows:?}");
+    }
+}
+
+#[test]
+fn frequencies_of_several_axes_read_them() {
+    let frequencies = Frequencies::axial(&[(4, 100.0), (2, 100.0)]).unwrap();
+    for level in levels() {
+        let encoding = Sinusoidal::from_frequencies(&frequencies).with_order(Order::SinCos).with_level(level);
+        let row = encoding.table(&Positions::axes(&[3.0, 0.5], 2), 1).unwrap();
+        let want = [(3.0, 1.0), (3.0, 0.1), (0.5, 1.0)].map(|part| wave(&[part]));
+        for (j, want) in want.iter().enumerate() {
+            assert!(ulp_error(row[j], want.sin).max(ulp_error(row[3 + j], want.cos)) <= EXACT_ULP, "{level}: pair {j}");
+        }
     }
 }

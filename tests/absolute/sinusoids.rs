@@ -93,12 +93,12 @@ where
         // Whole numbers are real ones, and parts are the whole.
         let coordinates: Vec<f64> = case.ids.iter().map(|&id| id as f64).collect();
         let mut got = x.clone();
-        encoding.write_at(&mut got, &coordinates).expect("whole rows");
+        encoding.write(&mut got, &Positions::fractions(&coordinates)).expect("whole rows");
         assert_same(&got, &set, format_args!("{level}: written at real coordinates"));
         let at = case.ids.len() / 3;
         let mut got = x.clone();
         let (front, back) = got.split_at_mut(at * encoding.features());
-        encoding.add_at(front, &coordinates[..at]).expect("whole rows");
+        encoding.add(front, &Positions::fractions(&coordinates[..at])).expect("whole rows");
         encoding.add(back, &Positions::ids(&case.ids[at..])).expect("whole rows");
         assert_same(&got, &sum, format_args!("{level}: added in parts"));
     }
@@ -153,7 +153,7 @@ fn single_precision_follows_the_f32_pipeline() {
     for level in levels() {
         let encoding = encoding.clone().with_level(level);
         assert_eq!(encoding.table(&Positions::from(131_071), 1).unwrap(), [&cos[..], &sin].concat());
-        assert_eq!(encoding.table_at(&[131_071.0]).unwrap(), [&cos[..], &sin].concat());
+        assert_eq!(encoding.table(&Positions::fractions(&[131_071.0]), 1).unwrap(), [&cos[..], &sin].concat());
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::f64::consts::{PI, TAU};
 
-use posenc::{Coordinates, Divisor, FourierFeatures, Frequencies, Order, Sinusoidal, Time2Vec};
+use posenc::{Divisor, FourierFeatures, Frequencies, Leading, Order, Positions, Sinusoidal, Time2Vec};
 use posenc_oracle::lcg::golden_inputs;
 use posenc_oracle::tolerance::{GOLDEN_VALUE, golden_table};
 use serde_json::Value;
@@ -24,10 +24,12 @@ fn perceiver() {
     let [y, x] = [height, width].map(|size| spread(1.0, size as f64 / 2.0, bands).iter().map(|f| f * PI).collect());
     let (y, x): (Vec<f64>, Vec<f64>) = (y, x);
     let (rows, columns) = (spread(-1.0, 1.0, height), spread(-1.0, 1.0, width));
-    let points: Vec<f64> = rows.iter().flat_map(|&y| columns.iter().flat_map(move |&x| [y, x])).collect();
+    let cells = height * width;
+    let points: Vec<f64> =
+        (0..2 * cells).map(|i| if i < cells { rows[i / width] } else { columns[i % width] }).collect();
     for level in common::levels() {
-        let features = FourierFeatures::bands(&[&y, &x]).unwrap().with_coordinates(Coordinates::First);
-        let got = features.with_level(level).table(&points).unwrap();
+        let features = FourierFeatures::bands(&[&y, &x]).unwrap().with_leading(Leading::Coordinates);
+        let got = features.with_level(level).table(&Positions::axes(&points, 2), cells).unwrap();
         assert_near_single(case.id(), &got, &case.singles("/expect/rows_f32"), golden_table(1.5 * PI));
     }
 }
@@ -40,10 +42,11 @@ fn sam() {
     let matrix: Vec<f64> = matrix.into_iter().map(|g| TAU * f64::from(g)).collect();
     let [height, width] = case.shape::<2>("/params/input_shape_hw").map(|size| size as f64);
     let points = case.numbers("/params/coords_xy");
-    let points: Vec<f64> =
-        points.chunks(2).flat_map(|p| [2.0 * p[0] / width - 1.0, 2.0 * p[1] / height - 1.0]).collect();
+    let axis = |axis: usize, size: f64| points.iter().skip(axis).step_by(2).map(move |x| 2.0 * x / size - 1.0);
+    let points: Vec<f64> = axis(0, width).chain(axis(1, height)).collect();
     for level in common::levels() {
-        let got = FourierFeatures::new(&matrix, axes).unwrap().with_level(level).table(&points).unwrap();
+        let got = FourierFeatures::new(&matrix, axes).unwrap().with_level(level);
+        let got = got.table(&Positions::axes(&points, axes), points.len() / axes).unwrap();
         assert_near_single(case.id(), &got, &case.singles("/expect/rows_f32"), golden_table(2.0 * TAU));
     }
 }
@@ -52,11 +55,11 @@ fn sam() {
 fn nerf() {
     let case = case("NeRF encoding");
     let features = FourierFeatures::octaves(3, case.count("/params/L"), PI).unwrap();
-    let features = features.with_coordinates(Coordinates::First);
+    let features = features.with_leading(Leading::Coordinates);
     let (points, want) = (case.numbers("/params/x"), case.numbers("/expect/rows_f64"));
     for level in common::levels() {
         let mut got = vec![0.0_f64; features.features()];
-        features.clone().with_level(level).write(&mut got, &points).unwrap();
+        features.clone().with_level(level).write(&mut got, &Positions::axes(&points, 3)).unwrap();
         // The reference rounds its angles to f64.
         for (i, (got, want)) in got.iter().zip(&want).enumerate() {
             assert!((got - want).abs() <= 8.0 * PI * f64::EPSILON, "{level}, feature {i}: {got} is not {want}");
@@ -109,7 +112,7 @@ fn timesteps_of_diffusion_models() {
         let (encoding, largest) = timesteps(case);
         let angle = times.iter().fold(0.0_f64, |angle, &t| angle.max(f64::from(t) * largest));
         for level in common::levels() {
-            let got = encoding.clone().with_level(level).table_at(&times).unwrap();
+            let got = encoding.clone().with_level(level).table(&Positions::fractions(&times), times.len()).unwrap();
             let what = format!("{} at {level}", case.id());
             assert_near_single(&what, &got, &case.singles("/expect/rows_f32"), golden_table(angle));
         }

@@ -131,7 +131,7 @@ impl Cell for F64 {
 
 /// `a + b` and its rounding error.
 #[inline(always)]
-fn two_sum<V: Vector>(a: V, b: V) -> (V, V) {
+pub(super) fn two_sum<V: Vector>(a: V, b: V) -> (V, V) {
     let sum = a + b;
     let b_seen = sum - a;
     (sum, (a - (sum - b_seen)) + (b - b_seen))
