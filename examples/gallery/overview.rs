@@ -8,7 +8,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::Result;
 use crate::axis::FONT;
-use crate::colours::{BLUE, BLUE_RED, GREY, RED, mix};
+use crate::colours::{BLUE, BLUE_RED, GREY, ORANGE, RED, mix};
 use crate::panels::{self, Family, Panel, Picture};
 
 /// Panels beside each other.
@@ -78,7 +78,7 @@ fn draw_panel(root: &Area<'_>, panel: &Panel, (left, top): (i32, i32)) -> Result
     let (corner, size) = ((left + x, top + y), (width, height));
     match &panel.picture {
         Picture::Heat { columns, values } => heat(root, values, *columns, corner, size)?,
-        Picture::Curves(curves) => draw_curves(root, curves, corner, size)?,
+        Picture::Curves { curves, names_at } => draw_curves(root, curves, *names_at, (corner, size))?,
     }
     let frame = [corner, (corner.0 + width, corner.1 + height)];
     root.draw(&Rectangle::new(frame, GREY.stroke_width(1)))?;
@@ -116,18 +116,18 @@ fn heat(
 fn draw_curves(
     root: &Area<'_>,
     curves: &[(&str, Vec<f32>)],
-    (left, top): (i32, i32),
-    (width, height): (i32, i32),
+    names_at: (i32, i32),
+    ((left, top), (width, height)): ((i32, i32), (i32, i32)),
 ) -> Result<()> {
     let all = || curves.iter().flat_map(|(_, values)| values.iter().copied());
     let (low, high) = (all().fold(0.0, f32::min), all().fold(f32::MIN_POSITIVE, f32::max));
     let y = |value: f32| top + 6 + ((high - value) / (high - low) * (height - 12) as f32) as i32;
     root.draw(&PathElement::new([(left, y(0.0)), (left + width, y(0.0))], GREY.mix(0.5).stroke_width(1)))?;
-    for (i, ((name, values), colour)) in curves.iter().zip([BLUE, RED, GREY]).enumerate() {
+    for (i, ((name, values), colour)) in curves.iter().zip([BLUE, RED, ORANGE, GREY]).enumerate() {
         let x = |step: usize| left + (step * width as usize / (values.len() - 1).max(1)) as i32;
         let points: Vec<(i32, i32)> = values.iter().enumerate().map(|(step, &value)| (x(step), y(value))).collect();
         root.draw(&PathElement::new(points, colour.stroke_width(2)))?;
-        write(root, name, (left + width - 150, top + 18 + 22 * i as i32), 16, &colour)?;
+        write(root, name, (left + names_at.0, top + names_at.1 + 22 * i as i32), 16, &colour)?;
     }
     Ok(())
 }
