@@ -50,6 +50,7 @@ const OPERATIONS: &[fn() -> Vec<Cell>] = &[
     tables::fill,
     tables::beside_std,
     adds::sinusoid,
+    adds::embedding,
     adds::sliding,
     adds::gather,
     adds::alibi,

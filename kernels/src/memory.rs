@@ -175,7 +175,7 @@ pub(crate) fn twice<F: Format, T: Copy>(element: T) -> Unit<F, Scalar, T> {
 
 /// The first of two elements, as it is stored.
 #[inline(always)]
-fn first_of<F: Format>(lanes: [F::Lanes<Scalar>; 2]) -> F::Store {
+pub(crate) fn first_of<F: Format>(lanes: [F::Lanes<Scalar>; 2]) -> F::Store {
     let mut pair = [F::Store::default(); 2];
     F::store(Scalar, lanes, unit_at_mut::<F, Scalar, _>(&mut pair, 0));
     pair[0]
