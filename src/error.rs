@@ -45,6 +45,15 @@ pub enum Error {
         /// What was given.
         found: f64,
     },
+    /// A scaling is defined by the base of the frequencies, and these have none.
+    Series {
+        /// The scaling.
+        scaling: &'static str,
+        /// Which frequencies it can be used on.
+        expected: &'static str,
+        /// Which frequencies these are.
+        found: &'static str,
+    },
     /// Tables of another type were brought along than the elements are computed with.
     Element {
         /// The type that is needed.
@@ -123,6 +132,7 @@ impl fmt::Display for Error {
             Self::Length { what, expected, found } => write!(f, "{what}: expected {expected} elements, found {found}"),
             Self::Count { what, expected, found } => write!(f, "{what}: expected {expected}, found {found}"),
             Self::Number { what, expected, found } => write!(f, "{what}: expected {expected}, found {found}"),
+            Self::Series { scaling, expected, found } => write!(f, "{scaling}: expected {expected}, found {found}"),
             Self::Element { expected, found } => write!(f, "tables: expected values of {expected}, found {found}"),
             Self::Shape { expected, found } => {
                 let list = |s: &Shape| [s.batch, s.tokens, s.heads, s.dim];

@@ -22,20 +22,37 @@ mod random;
 mod relative;
 mod rotary;
 mod sinusoidal;
+mod stabilise;
 mod tables;
+mod temperature;
+mod xpos;
 
 pub use axes::Axes;
-pub use bias::{Alibi, AlibiForm, Anchor, DistanceBias};
+pub use bias::{
+    Alibi, AlibiForm, AlibiRounding, Anchor, AtLevel, DistanceBias, DistanceScale, DistanceTable, Fire, FireWeights,
+    ForgetGates, GatedBias, Kerple, KerpleForm, Mlp, Sandwich, T5Bias, T5Buckets, T5Form, Tile, dynamic_bias,
+    wavlm_gate,
+};
 #[doc(hidden)]
 pub use element::TableSet;
 pub use element::{Element, Target, Work};
 pub use error::{Error, Result};
-pub use frequencies::Frequencies;
+pub use frequencies::{
+    DynamicNtk, FactorList, Frequencies, Llama3, LongRope, MagnitudeRule, NtkMixed, Proportional, Scaling, Truncation,
+    Yarn,
+};
 pub use heads::{Axis, Heads, HeadsMut, Shape, Strides};
 pub use pair_order::PairOrder;
 pub use posenc_kernels::{Direction, Level, Pairing, UnknownLevel};
 pub use positions::{Coordinate, Coordinates, Ids, PositionId, Positions, Shard};
-pub use relative::{Clip, Init, RelativeEmbedding};
+pub use relative::{
+    AxisEmbedding, Behind, Clip, Cope, CopeLogits, DebertaBuckets, DecomposedBias, DistanceIndex, Extent, Init,
+    RelativeEmbedding, RelativeGather, Reversed, Shift, Side, Window, WindowBias, WindowForm, disentangled_scale,
+    log_cpb_bias, log_cpb_coordinates,
+};
 pub use rotary::Rotary;
 pub use sinusoidal::{Order, Sinusoidal};
+pub use stabilise::Stabiliser;
 pub use tables::{Precision, TableBuilder, Tables};
+pub use temperature::QueryTemperature;
+pub use xpos::Xpos;

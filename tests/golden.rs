@@ -9,6 +9,10 @@ mod alibi;
 #[path = "golden_cases/case.rs"]
 mod case;
 mod common;
+#[path = "golden_cases/frequencies.rs"]
+mod frequencies;
+#[path = "golden_cases/magnitudes.rs"]
+mod magnitudes;
 #[path = "golden_cases/relative.rs"]
 mod relative;
 #[path = "golden_cases/rotations.rs"]
@@ -17,6 +21,8 @@ mod rotations;
 mod sincos;
 #[path = "golden_cases/sinusoid.rs"]
 mod sinusoid;
+#[path = "golden_cases/t5_buckets.rs"]
+mod t5_buckets;
 #[path = "golden_cases/tables.rs"]
 mod tables;
 

@@ -36,7 +36,7 @@ mod rotate;
 mod turns;
 mod vector;
 
-pub use add::{Arrangement, GatherAdd, Place, SlidingAdd, Write};
+pub use add::{Arrangement, GatherAdd, Place, SlidingAdd, SlidingSet, Write};
 pub use cos_sin::{Angles, Cell, Exact, MAX_AXES, Point, Reading, Reduced, Rows, Selected, Single32, Terms, Terms32};
 pub use format::{Bf16, F16, F32, F64, Format, Unit};
 pub use memory::{Grid, InPlace, Into, Memory, Same, Slot, Source, Wide};

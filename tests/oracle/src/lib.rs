@@ -8,13 +8,19 @@
 
 pub mod angle;
 pub mod bias;
+pub mod buckets;
+pub mod functional;
+pub mod functions;
+pub mod gather;
 pub mod lcg;
 pub mod relative;
 pub mod rotary;
+pub mod scaling;
 pub mod sinusoid;
 pub mod tolerance;
 pub mod twofold;
 pub mod ulp;
+pub mod windows;
 
 #[cfg(test)]
 mod certified;

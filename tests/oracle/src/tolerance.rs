@@ -67,6 +67,11 @@ pub const GOLDEN_VALUE: f64 = 2e-6;
 /// Golden inverse frequencies, relative: a reference in f32 reaches 3.2e-7 after its scaling arithmetic.
 pub const GOLDEN_FREQUENCY_RELATIVE: f64 = 1e-6;
 
+/// Scaled frequencies and magnitudes of the crate against the oracle's plain f64, relative. The oracle rounds exponents and
+/// powers: half a unit of an exponent below one moves `base^x` by `ln(base)/2` units, 12 for a base of 1e10, a stretched base
+/// adds as much, and a blend of two such numbers a few more.
+pub const SCALED_RELATIVE: f64 = 64.0 * F64_ROUNDOFF;
+
 /// ALiBi slopes, relative: f32 references build them by repeated products.
 pub const SLOPE_RELATIVE: f64 = 2e-7;
 
