@@ -99,7 +99,7 @@ macro_rules! constructors {
             ///
             /// # Errors
             ///
-            /// [`Error::Length`] unless `data` has just as many elements.
+            /// [`Error::Length`](crate::Error::Length) unless `data` has just as many elements.
             pub fn new(data: $slice, [tokens, heads, dim]: [usize; 3]) -> Result<Self> {
                 Self::token_major(data, [1, tokens, heads, dim])
             }
@@ -108,7 +108,7 @@ macro_rules! constructors {
             ///
             /// # Errors
             ///
-            /// [`Error::Length`] unless `data` has just as many elements.
+            /// [`Error::Length`](crate::Error::Length) unless `data` has just as many elements.
             pub fn token_major(data: $slice, shape: [usize; 4]) -> Result<Self> {
                 Ok(Self { layout: Layout::token_major(data.len(), shape)?, data })
             }
@@ -117,7 +117,7 @@ macro_rules! constructors {
             ///
             /// # Errors
             ///
-            /// [`Error::Length`] unless `data` has just as many elements.
+            /// [`Error::Length`](crate::Error::Length) unless `data` has just as many elements.
             pub fn head_major(data: $slice, shape: [usize; 4]) -> Result<Self> {
                 Ok(Self { layout: Layout::head_major(data.len(), shape)?, data })
             }
@@ -126,7 +126,7 @@ macro_rules! constructors {
             ///
             /// # Errors
             ///
-            /// [`Error::Length`] unless `data` has just as many elements.
+            /// [`Error::Length`](crate::Error::Length) unless `data` has just as many elements.
             pub fn sequence_major(data: $slice, shape: [usize; 4]) -> Result<Self> {
                 Ok(Self { layout: Layout::sequence_major(data.len(), shape)?, data })
             }
@@ -136,7 +136,7 @@ macro_rules! constructors {
             ///
             /// # Errors
             ///
-            /// [`Error::Stride`] if two heads would share elements, [`Error::Length`] if the last head ends beyond
+            /// [`Error::Stride`](crate::Error::Stride) if two heads would share elements, [`Error::Length`](crate::Error::Length) if the last head ends beyond
             /// `data`.
             pub fn strided(data: $slice, shape: Shape, strides: Strides) -> Result<Self> {
                 Ok(Self { layout: Layout::strided(data.len(), shape, strides)?, data })
@@ -181,7 +181,7 @@ impl<'a, T> Heads<'a, T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Count`] if the axis does not have these entries.
+    /// [`Error::Count`](crate::Error::Count) if the axis does not have these entries.
     pub fn narrow(self, axis: Axis, range: Range<usize>) -> Result<Self> {
         let (layout, element) = self.layout.narrow(axis, range)?;
         Ok(Self { data: self.data.get(element..).unwrap_or_default(), layout })
@@ -196,7 +196,7 @@ impl<'a, T> Heads<'a, T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Count`] if there is no such axis, or `index` is beyond it.
+    /// [`Error::Count`](crate::Error::Count) if there is no such axis, or `index` is beyond it.
     pub fn split_at(self, index: usize) -> Result<(Self, Self)> {
         let axis = self.layout.check_split(index)?;
         Ok(self.cut(axis, index))
@@ -248,7 +248,7 @@ impl<T> HeadsMut<'_, T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Count`] if the axis does not have these entries.
+    /// [`Error::Count`](crate::Error::Count) if the axis does not have these entries.
     pub fn narrow(&mut self, axis: Axis, range: Range<usize>) -> Result<HeadsMut<'_, T>> {
         let (layout, element) = self.layout.narrow(axis, range)?;
         Ok(HeadsMut { data: self.data.get_mut(element..).unwrap_or_default(), layout })
@@ -272,7 +272,7 @@ impl<T> HeadsMut<'_, T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Count`] if there is no such axis, or `index` is beyond it.
+    /// [`Error::Count`](crate::Error::Count) if there is no such axis, or `index` is beyond it.
     pub fn split_at(self, index: usize) -> Result<(Self, Self)> {
         let axis = self.layout.check_split(index)?;
         Ok(self.cut(axis, index))

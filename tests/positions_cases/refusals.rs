@@ -3,7 +3,7 @@
 
 use posenc::grids::{self, Multimodal, Resume, Streams};
 use posenc::{
-    Axes, Axis, Error, Frequencies, Heads, HeadsMut, Pairing, Positions, Result, Rotary, Shard, TableBuilder,
+    Axes, Axis, Error, Frequencies, Heads, HeadsMut, Pairing, Positions, Result, Rotary, Scaling, Shard, TableBuilder,
 };
 
 use crate::common::levels;
@@ -174,7 +174,9 @@ fn frequencies_of_axes() {
     assert!(Frequencies::mixed(vec![1.0, f64::NAN], 2).is_err());
     let mixed = Frequencies::mixed(vec![1.0; 8], 2).unwrap();
     let on = Error::Count { what: "mixed frequencies", expected: "one frequency for each pair", found: 2 };
-    refused(mixed.clone().on_axes(Axes::alternating(2, 4).unwrap()), on);
+    refused(mixed.clone().on_axes(Axes::alternating(2, 4).unwrap()), on.clone());
+    refused(mixed.scaled(&Scaling::linear(2.0)), on);
+    assert_eq!(mixed.scaled(&Scaling::Default), Ok(mixed.clone()));
     let table = Error::Count { what: "axes", expected: "one for each pair, where there is a table", found: 2 };
     refused(Rotary::new(&mixed, Pairing::Halves).with_table(3), table.clone());
     refused(TableBuilder::new(&mixed, posenc::Precision::Exact).build(3), table);
