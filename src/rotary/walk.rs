@@ -120,7 +120,7 @@ impl Rotary {
                 let first = grid.start + token * grid.group + head * grid.member;
                 let row = &mut data[first..first + width];
                 scratch.copy_from_slice(row);
-                reorder(scratch, row, 1, self.pairing, self.output);
+                reorder(scratch, row, self.pairing, self.output);
             }
         }
     }

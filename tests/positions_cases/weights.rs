@@ -126,6 +126,13 @@ fn orders_that_do_not_fit_are_refused() {
     let huge = PairOrder::new(usize::MAX, usize::MAX, 0..2).unwrap();
     let mut rows = [1, 2, 3];
     assert!(huge.permute(&mut rows, usize::MAX, Pairing::Halves, Pairing::Interleaved).is_err());
+    // Nothing is permuted at once, however wide it is.
+    let mut nothing: [u8; 0] = [];
+    for (heads, dim, columns) in [(0, usize::MAX, 7), (7, usize::MAX - 1, 0), (7, 0, 7)] {
+        let order = PairOrder::new(heads, dim, 0..dim / 2 * 2).unwrap();
+        order.permute(&mut nothing, columns, Pairing::Halves, Pairing::Interleaved).unwrap();
+        order.permute_into(&[], &mut nothing, columns, Pairing::Halves, Pairing::Interleaved).unwrap();
+    }
     let order = PairOrder::new(1, 3, 1..3).unwrap();
     let mut short = [7; 2];
     assert!(order.permute_into(&rows, &mut short, 1, Pairing::Halves, Pairing::Interleaved).is_err());
