@@ -1,5 +1,7 @@
 //! Memory layouts: every view turns what the same heads turn without gaps, and nothing else.
 
+use std::mem::MaybeUninit;
+
 use posenc::{Axis, Frequencies, Heads, HeadsMut, Pairing, Positions, Rotary, Shape, Strides};
 use proptest::prelude::*;
 
@@ -171,6 +173,57 @@ fn one_buffer_is_seen_alike_by_every_constructor() {
     assert_eq!(bits(&elsewhere), bits(&want));
     rope.rotate(&mut HeadsMut::sequence_major(&mut moved, [3, 2, 4, 8]).unwrap(), &Positions::from(1)).unwrap();
     assert_eq!(bits(&carried(&sequence_major, &moved, true)), bits(&want));
+}
+
+/// Gaps between heads, tokens and sequences keep their bits, in place and elsewhere, initialised or not.
+#[test]
+fn what_lies_between_heads_is_never_written() {
+    let shape = Shape { batch: 2, tokens: 35, heads: 3, dim: 11 };
+    let strides = Strides { batch: 2100, token: 13, head: 35 * 13 + 5 };
+    let places = cells(shape, strides, 0);
+    let len = places.iter().max().unwrap() + 4;
+    let guards = |i: usize| f32::from_bits(0x7FC0_0000 + i as u32);
+    let x = random(37, places.len());
+    let mut buffer: Vec<f32> = (0..len).map(guards).collect();
+    places.iter().zip(&x).for_each(|(&place, &x)| buffer[place] = x);
+    let bounds = [0, 35];
+    let firsts = [3, 90];
+    let fractions: Vec<f64> = (0..70).map(|token| 0.5 * f64::from(token)).collect();
+    let two = Frequencies::axial(&[(4, 1e4), (6, 1e4)]).unwrap();
+    for pairing in PAIRINGS {
+        for output in PAIRINGS {
+            for level in levels() {
+                let one = rope(10, pairing).writing(output).with_level(level);
+                let axial = Rotary::new(&two, pairing).writing(output).with_level(level);
+                for (rope, positions) in [
+                    (&one, Positions::offsets(&firsts)),
+                    (&one, Positions::fractions(&fractions)),
+                    (&axial, Positions::axes(&fractions, 2)),
+                ] {
+                    let want = turned(rope, &x, [2, 35, 3, 11], &positions);
+                    let mut got = buffer.clone();
+                    rope.rotate(&mut HeadsMut::strided(&mut got, shape, strides).unwrap(), &positions).unwrap();
+                    let mut expected = buffer.clone();
+                    places.iter().zip(&want).for_each(|(&place, &x)| expected[place] = x);
+                    assert_eq!(bits(&got), bits(&expected), "{level}");
+
+                    let mut fresh = vec![MaybeUninit::<f32>::uninit(); x.len()];
+                    let mut to = HeadsMut::token_major(&mut fresh, [2, 35, 3, 11]).unwrap();
+                    let from = Heads::strided(&buffer, shape, strides).unwrap();
+                    rope.rotate_into(&from, &mut to, &positions).unwrap();
+                    let mut elsewhere: Vec<f32> = (0..len).map(guards).collect();
+                    let mut to = HeadsMut::strided(&mut elsewhere, shape, strides).unwrap();
+                    rope.rotate_into(&Heads::token_major(&x, [2, 35, 3, 11]).unwrap(), &mut to, &positions).unwrap();
+                    assert_eq!(bits(&elsewhere), bits(&expected), "{level}");
+                }
+            }
+        }
+    }
+    assert!(
+        rope(10, Pairing::Halves)
+            .rotate(&mut HeadsMut::strided(&mut buffer, shape, strides).unwrap(), &Positions::packed(&bounds))
+            .is_err()
+    );
 }
 
 /// Rows of `[q q k v]` for each group of heads, as Megatron and InternLM2 pack them: groups are the batch of the view.

@@ -1,6 +1,9 @@
 //! Position schemes: each gives what one id a token gives, and parts of a call what the whole gives.
 
-use posenc::{Frequencies, HeadsMut, Level, Pairing, Positions, Precision, Rotary, Shard, Sinusoidal, TableBuilder};
+use posenc::{
+    ChunkRole, DualChunk, Frequencies, HeadsMut, Level, Pairing, Positions, Precision, Rotary, Shard, Sinusoidal,
+    TableBuilder,
+};
 use posenc_oracle::tolerance::rotations;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -186,6 +189,40 @@ proptest! {
             }
         }
     }
+}
+
+/// What dual chunk attention is for: no distance is beyond the chunk, and those that count are the true ones.
+#[test]
+fn distances_of_dual_chunks_stay_within_a_chunk() {
+    for (chunk, local) in [(6, 2), (8, 1), (16, 5), (7, 6), (5, 0)] {
+        let piece = chunk - local;
+        let ids = |role| DualChunk::new(chunk, local).unwrap().ids(role, 0..60).unwrap();
+        let [keys, intra, successive, inter] =
+            [ChunkRole::Key, ChunkRole::Intra, ChunkRole::Successive, ChunkRole::Inter].map(ids);
+        for query in 0..60 {
+            for key in 0..=query {
+                let distance = (query - key) as i64;
+                match query / piece - key / piece {
+                    0 => assert_eq!(intra[query] - keys[key], distance),
+                    1 => {
+                        let seen = successive[query] - keys[key];
+                        assert!(seen <= chunk as i64 && seen <= distance.max(1));
+                        assert!(seen == distance || query % piece + piece > chunk);
+                    }
+                    _ => assert_eq!(inter[query], (2 * piece as i64 - 1).min(chunk as i64)),
+                }
+            }
+            // The critical forms are the others without their clamps.
+            let place = (query % piece) as i64;
+            assert_eq!(ids(ChunkRole::SuccessiveCritical)[query], place + piece as i64);
+            assert_eq!(ids(ChunkRole::InterCritical)[query], place + chunk as i64);
+        }
+    }
+    assert!(DualChunk::new(4, 4).is_err() && DualChunk::new(4, 5).is_err() && DualChunk::new(0, 0).is_err());
+    assert!(DualChunk::new(usize::MAX, 0).is_err());
+    assert!(DualChunk::new(4, 1).unwrap().ids(ChunkRole::Key, 0..usize::MAX).is_err());
+    let far = DualChunk::new(4, 1).unwrap().ids(ChunkRole::Key, usize::MAX - 1..usize::MAX);
+    assert_eq!(far.unwrap(), [((usize::MAX - 1) % 3) as i64]);
 }
 
 /// Cuts of a view by threads of the crate or of the caller do not move positions.
