@@ -20,6 +20,11 @@ use crate::error::Result;
 /// let view = HeadsMut::new(&mut data, [tokens, heads, dim])?;
 /// assert_eq!(view.shape(), Shape { batch: 1, tokens, heads, dim });
 ///
+/// // As Megatron-LM lays out activations: tokens outside, sequences inside.
+/// let mut data = vec![0.0_f32; 5 * 3 * 4 * 64];
+/// let view = HeadsMut::sequence_major(&mut data, [5, 3, 4, 64])?;
+/// assert_eq!(view.shape(), Shape { batch: 3, tokens: 5, heads: 4, dim: 64 });
+///
 /// // The keys inside rows of [q q q q k k v v]: skip four heads, step over eight.
 /// let mut packed = vec![0.0_f32; tokens * 8 * dim];
 /// let shape = Shape { batch: 1, tokens, heads: 2, dim };

@@ -200,12 +200,12 @@ fn distances_of_dual_chunks_stay_within_a_chunk() {
         let [keys, intra, successive, inter] =
             [ChunkRole::Key, ChunkRole::Intra, ChunkRole::Successive, ChunkRole::Inter].map(ids);
         for query in 0..60 {
-            for key in 0..=query {
+            for (key, &key_place) in keys[..=query].iter().enumerate() {
                 let distance = (query - key) as i64;
                 match query / piece - key / piece {
-                    0 => assert_eq!(intra[query] - keys[key], distance),
+                    0 => assert_eq!(intra[query] - key_place, distance),
                     1 => {
-                        let seen = successive[query] - keys[key];
+                        let seen = successive[query] - key_place;
                         assert!(seen <= chunk as i64 && seen <= distance.max(1));
                         assert!(seen == distance || query % piece + piece > chunk);
                     }
