@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use posenc::{Axis, Frequencies, Heads, HeadsMut, Pairing, Positions, Rotary, Shape, Strides};
+use posenc::{Axis, Element, Frequencies, Heads, HeadsMut, Pairing, Positions, Rotary, Shape, Strides};
 use proptest::prelude::*;
 
 use crate::common::levels;
@@ -142,6 +142,40 @@ proptest! {
             }
         }
     }
+}
+
+/// The same for the other element types, and for heads wider than the room for one that needs no allocation.
+#[test]
+fn another_order_is_written_in_every_type() {
+    fn check<T: Element + PartialEq + std::fmt::Debug>(convert: impl Fn(f32) -> T) {
+        for width in [2, 34, 300] {
+            let x: Vec<T> = random(42, 3 * width).into_iter().map(&convert).collect();
+            for (from, to) in [(Pairing::Interleaved, Pairing::Halves), (Pairing::Halves, Pairing::Interleaved)] {
+                for level in levels() {
+                    let turned = |rope: &Rotary| {
+                        let mut x = x.clone();
+                        rope.rotate(&mut HeadsMut::new(&mut x, [3, 1, width]).unwrap(), &Positions::from(5)).unwrap();
+                        x
+                    };
+                    let rope = rope(width, from).with_level(level);
+                    let (plain, got) = (turned(&rope), turned(&rope.clone().writing(to)));
+                    for (got, plain) in got.chunks_exact(width).zip(plain.chunks_exact(width)) {
+                        for j in 0..width / 2 {
+                            let (a, b) = crate::in_oracle(from).features(width, j);
+                            let (c, d) = crate::in_oracle(to).features(width, j);
+                            assert_eq!((got[c], got[d]), (plain[a], plain[b]), "{level}, pair {j}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+    check::<f32>(|x| x);
+    check::<f64>(f64::from);
+    #[cfg(feature = "half")]
+    check(half::f16::from_f32);
+    #[cfg(feature = "half")]
+    check(half::bf16::from_f32);
 }
 
 // B078 and B079: vllm-project/vllm #14667, ggml-org/llama.cpp #14580

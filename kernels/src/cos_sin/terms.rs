@@ -103,7 +103,7 @@ impl Angles for Selected<'_> {
 /// let (mut cos, mut sin) = ([0.0], [0.0]);
 /// let angles = Terms { turns: &turns, reading, magnitude: 1.0 };
 /// Level::detect().run(Rows::<_, F64> { angles, positions: &[point], cos: &mut cos, sin: &mut sin });
-/// assert_eq!((cos, sin), ([1.75_f64.cos()], [1.75_f64.sin()]));
+/// assert!((cos[0] - 1.75_f64.cos()).abs() < 1e-15 && (sin[0] - 1.75_f64.sin()).abs() < 1e-15);
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Terms<'a> {
