@@ -170,8 +170,13 @@ impl Frequencies {
     ///
     /// [`Error::Number`] if a number of the scaling is not allowed, [`Error::Length`] if a list of it has another length than
     /// there are pairs, [`Error::Count`] if the width is too small for it; [`Error::Series`] if it is defined by the base, and
-    /// these frequencies are not those that [`new`](Self::new) made.
+    /// these frequencies are not those that [`new`](Self::new) made; [`Error::Count`] if they are [`mixed`](Self::mixed),
+    /// for which no scaling is published.
     pub fn scaled(&self, scaling: &Scaling) -> Result<Self> {
+        if self.reads.terms() > 1 && *scaling != Scaling::Default {
+            let expected = "one frequency for each pair";
+            return Err(Error::Count { what: "mixed frequencies", expected, found: self.axes() });
+        }
         scaling.apply(self)
     }
 

@@ -48,7 +48,7 @@ pub use frequencies::{
 pub use heads::{Axis, Heads, HeadsMut, Shape, Strides};
 pub use pair_order::PairOrder;
 pub use posenc_kernels::{Direction, Level, Pairing, UnknownLevel};
-pub use positions::{Coordinate, Coordinates, Ids, PositionId, Positions, Shard};
+pub use positions::{ChunkRole, Coordinate, Coordinates, DualChunk, Ids, PositionId, Positions, Shard};
 pub use relative::{
     AxisEmbedding, Behind, Clip, Cope, CopeLogits, DebertaBuckets, DecomposedBias, DistanceIndex, Extent, Init,
     RelativeEmbedding, RelativeGather, Reversed, Shift, Side, Window, WindowBias, WindowForm, disentangled_scale,

@@ -108,7 +108,7 @@ impl Call {
         if fits || batch == 0 || tokens == 0 { Ok(()) } else { Err(Error::Position { index, min, max, found }) }
     }
 
-    /// Checks `count` positions from a first one on; `index` is the entry of the first.
+    /// Checks `count` positions from a first one on, which is that of token `index`, counted over all sequences.
     fn check_run(self, index: usize, first: i128, count: usize) -> Result<()> {
         let Some(steps) = count.checked_sub(1) else { return Ok(()) };
         self.check_position(index, first)?;
@@ -136,7 +136,7 @@ impl Call {
     fn offsets(self, firsts: Ids<'_>) -> Result<Resolved<'_>> {
         check_length("first positions", self.batch, firsts.len())?;
         for sequence in 0..firsts.len() {
-            self.check_run(sequence, firsts.wide(sequence), self.tokens)?;
+            self.check_run(sequence.saturating_mul(self.tokens), firsts.wide(sequence), self.tokens)?;
         }
         Ok(List::Offsets(firsts).once())
     }
@@ -155,7 +155,8 @@ impl Call {
                 return Err(Error::Entry { what, index, min: 0, max, found });
             }
             let length = if let Counted::Padding = counted { max - found } else { found };
-            self.check_position(index, (length - 1).max(0))?;
+            let last = (index + 1).saturating_mul(tokens).saturating_sub(1);
+            self.check_position(last, (length - 1).max(0))?;
         }
         Ok(List::Padded { counts, counted, tokens }.once())
     }
@@ -183,7 +184,7 @@ impl Call {
             }
             if let Some(sequence) = index.checked_sub(1) {
                 let first = starts.map_or(0, |starts| starts.wide(sequence));
-                self.check_run(sequence, first, (end - begin) as usize)?;
+                self.check_run(begin as usize, first, (end - begin) as usize)?;
             }
             begin = end;
         }
@@ -204,7 +205,6 @@ impl Call {
             fractions => {
                 for index in 0..fractions.len() {
                     let found = fractions.get(index);
-                    // Not a number is inside nothing.
                     if found.is_nan() || found.abs() > LIMIT as f64 {
                         return Err(Error::Coordinate { index, expected: "a number of at most 2^31 in size", found });
                     }
