@@ -242,7 +242,7 @@ fn power_of(logarithm: Twofold, numerator: f64, denominator: f64) -> Twofold {
 
 /// Whether a factor of a scaling is one: positive, and so far from the ends of f64 that quotients stay within.
 fn check_factor(what: &'static str, factor: f64) -> Result<f64> {
-    check_number(what, factor, 1e-30..=1e30, "a positive number from 1e-30 to 1e30")
+    check_number(what, factor, 1e-40..=1e40, "a positive number from 1e-40 to 1e40")
 }
 
 /// Whether a number of a scaling lies in its range.

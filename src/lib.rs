@@ -5,6 +5,8 @@
 extern crate alloc;
 
 mod bias;
+#[cfg(feature = "config")]
+pub mod config;
 mod element;
 mod error;
 mod frequencies;
