@@ -26,6 +26,8 @@
 
 mod architecture;
 mod dict;
+#[cfg(test)]
+mod document;
 mod error;
 mod gguf;
 mod hf;
@@ -33,6 +35,7 @@ mod layers;
 mod model;
 mod onnx;
 mod rope;
+mod widths;
 
 pub use error::{ConfigError, Note};
 pub use gguf::{GgufConfig, GgufTensor, GgufValue};
