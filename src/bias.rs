@@ -4,19 +4,44 @@
 //! adds a window of it: no `[heads, queries, keys]` tensor is ever made.
 
 mod alibi;
+mod by_distance;
+mod dynamic;
+mod fire;
+mod forget;
+mod gated;
+mod kerple;
+mod mlp;
+pub(crate) mod rows;
+mod sandwich;
+mod steps;
+mod t5;
+mod table;
 
-pub use alibi::{Alibi, AlibiForm};
+pub use alibi::{Alibi, AlibiForm, AlibiRounding};
+pub use by_distance::AtLevel;
+pub use dynamic::{DistanceScale, dynamic_bias};
+pub use fire::{Fire, FireWeights};
+pub use forget::ForgetGates;
+pub use gated::{GatedBias, wavlm_gate};
+pub use kerple::{Kerple, KerpleForm};
+pub use mlp::Mlp;
+pub use rows::Tile;
+pub use sandwich::Sandwich;
+pub(crate) use steps::Steps;
+pub(crate) use t5::least_beyond;
+pub use t5::{T5Bias, T5Buckets, T5Form};
+pub use table::DistanceTable;
 
 use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::RangeInclusive;
 
-use posenc_kernels::{Level, SlidingAdd};
+use posenc_kernels::Level;
 
-use crate::element::{Element, Work};
+use crate::element::Element;
 use crate::error::{Error, Result, check_length, product};
-
-/// The largest distance for which a bias is asked: distances stay exact in f32.
-const LIMIT: usize = 1 << 24;
+use by_distance::{ByDistance, Slide};
+use rows::score_forms;
 
 /// Where distances are counted from.
 ///
@@ -70,10 +95,16 @@ pub trait DistanceBias {
     fn value(&self, head: usize, distance: i64) -> f32;
 
     /// The biases of a head at `first`, `first + 1`, ….
+    #[inline(always)]
     fn fill(&self, head: usize, first: i64, out: &mut [f32]) {
         for (k, value) in out.iter_mut().enumerate() {
             *value = self.value(head, first.wrapping_add(k as i64));
         }
+    }
+
+    /// The biases of a head at `first` and after, if they stand in memory already, one behind the other.
+    fn stored(&self, _head: usize, _first: i64, _len: usize) -> Option<&[f32]> {
+        None
     }
 
     /// Where distances are counted from; the query, unless an encoding says otherwise.
@@ -81,68 +112,102 @@ pub trait DistanceBias {
         Anchor::Query
     }
 
-    /// Adds the bias to scores, `[heads, queries, keys]`; the queries stand at `first_query` and after, the keys at 0 and
-    /// after. Biases are f32; 16-bit sums are rounded once.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Length`] if the scores have another size, [`Error::Count`] if a distance goes beyond 2^24. Nothing is
-    /// written then.
-    fn add<T: Element>(&self, scores: &mut [T], [queries, keys]: [usize; 2], first_query: usize) -> Result<()> {
-        check_length("scores", product("scores", &[self.heads(), queries, keys])?, scores.len())?;
-        let slide = Slide::new(self.anchor(), [queries, keys], first_query)?;
-        if scores.is_empty() {
-            return Ok(());
-        }
-        let (mut window, level) = (vec![0.0; slide.len], Level::detect());
-        for (head, rows) in scores.chunks_exact_mut(queries * keys).enumerate() {
-            self.fill(head, slide.first, &mut window);
-            let (rows, window) = (T::raw_mut(rows), &T::Work::widen(&window));
-            level.run(SlidingAdd::<T::Format> { rows, width: keys, window, start: slide.start, step: slide.step });
-        }
-        Ok(())
+    /// The distances for which there are values; all of them, unless an encoding says otherwise.
+    fn distances(&self) -> RangeInclusive<i64> {
+        i64::MIN..=i64::MAX
     }
+
+    /// The level to run on; the widest of this machine, unless [`with_level`](Self::with_level) names another.
+    fn level(&self) -> Level {
+        Level::detect()
+    }
+
+    /// The same bias on a given level; the values do not change.
+    ///
+    /// ```
+    /// use posenc::{Alibi, DistanceBias, Level};
+    ///
+    /// let scalar = Alibi::new(2)?.with_level(Level::named("scalar").unwrap());
+    /// let mut scores = [0.0_f32; 4];
+    /// scalar.write(&mut scores, [1, 2], 1)?;
+    /// assert_eq!(scores, [-0.0625, 0.0, -0.00390625, 0.0]);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    #[must_use]
+    fn with_level(self, level: Level) -> AtLevel<Self>
+    where
+        Self: Sized,
+    {
+        AtLevel::new(self, level)
+    }
+
+    score_forms!(, ByDistance, where Self: Sync);
 
     /// The bias of one head along the diagonals: `queries + keys − 1` values, of which query `i` reads the `keys` that
     /// begin at `queries − 1 − i`. Counted from the first key, it is one row of `keys` values, the same for all queries.
     ///
     /// # Errors
     ///
-    /// [`Error::Count`] if there is no such head, or a distance goes beyond 2^24.
-    fn diagonals(&self, head: usize, [queries, keys]: [usize; 2], first_query: usize) -> Result<Vec<f32>> {
+    /// [`Error::Count`] if there is no such head, or a distance goes beyond 2^24 or beyond what the bias has values for.
+    fn diagonals(&self, head: usize, size: [usize; 2], first_query: usize) -> Result<Vec<f32>> {
         if head >= self.heads() {
             return Err(Error::Count { what: "head", expected: "less than the number of heads", found: head });
         }
-        let slide = Slide::new(self.anchor(), [queries, keys], first_query)?;
+        let slide = Slide::new(self, size, first_query)?;
         let mut window = vec![0.0; slide.len];
         self.fill(head, slide.first, &mut window);
         Ok(window)
     }
-}
 
-/// The window of a call: the distances it holds, and how rows read it.
-struct Slide {
-    first: i64,
-    len: usize,
-    start: usize,
-    step: usize,
-}
+    /// All heads' values at the distances of a range, kept in memory: for biases that cost much to work out and are used
+    /// more than once. The values are the same, to the bit, and distances outside the range are refused.
+    ///
+    /// ```
+    /// use posenc::{Alibi, DistanceBias};
+    ///
+    /// let alibi = Alibi::new(2)?;
+    /// let table = alibi.tabulated(-7..=0)?;
+    /// assert_eq!(table.diagonals(1, [1, 8], 7)?, alibi.diagonals(1, [1, 8], 7)?);
+    /// assert!(table.add(&mut [0.0_f32; 18], [1, 9], 8).is_err());
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Count`] if the range runs backward, goes beyond 2^24 in size or beyond what the bias has values for, or
+    /// the bias is not counted from the query.
+    fn tabulated(&self, distances: RangeInclusive<i64>) -> Result<DistanceTable> {
+        DistanceTable::of(self, distances)
+    }
 
-impl Slide {
-    fn new(anchor: Anchor, [queries, keys]: [usize; 2], first_query: usize) -> Result<Self> {
-        let found = first_query.saturating_add(queries).max(keys);
-        if found > LIMIT {
-            return Err(Error::Count { what: "distance", expected: "at most 2^24", found });
+    /// What [`add`](Self::add) hands back to the biases: the sums of `gradient`, `[heads, queries, keys]`, along the
+    /// diagonals, `[heads, queries + keys − 1]` in the order of [`diagonals`](Self::diagonals). Summed in f64, row by row.
+    ///
+    /// ```
+    /// use posenc::{Alibi, DistanceBias};
+    ///
+    /// let gradient = [1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0];             // [1 head, 2 queries, 3 keys]
+    /// assert_eq!(Alibi::new(1)?.diagonal_sums(&gradient, [2, 3], 0)?, [4.0, 6.0, 8.0, 3.0]);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add).
+    fn diagonal_sums<T: Element>(&self, gradient: &[T], size: [usize; 2], first_query: usize) -> Result<Vec<f64>> {
+        let [queries, keys] = size;
+        check_length("score gradients", product("score gradients", &[self.heads(), queries, keys])?, gradient.len())?;
+        let slide = Slide::new(self, size, first_query)?;
+        let mut sums = crate::error::zeros("diagonals", &[self.heads(), slide.len])?;
+        if gradient.is_empty() {
+            return Ok(sums);
         }
-        Ok(match anchor {
-            _ if queries == 0 || keys == 0 => Self { first: 0, len: 0, start: 0, step: 0 },
-            Anchor::Query => Self {
-                first: -((first_query + queries - 1) as i64),
-                len: queries + keys - 1,
-                start: queries - 1,
-                step: 1,
-            },
-            Anchor::FirstKey => Self { first: 0, len: keys, start: 0, step: 0 },
-        })
+        for (rows, sums) in gradient.chunks_exact(queries * keys).zip(sums.chunks_exact_mut(slide.len)) {
+            for (query, row) in rows.chunks_exact(keys).enumerate() {
+                let window = &mut sums[slide.start - query * slide.step..][..keys];
+                window.iter_mut().zip(row).for_each(|(sum, &x)| *sum += Into::<f64>::into(x.work()));
+            }
+        }
+        Ok(sums)
     }
 }

@@ -2,6 +2,7 @@
 
 use alloc::borrow::Cow;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
 use posenc_kernels::{Cell, F32, F64, Format, Same, Slot, Source};
@@ -34,6 +35,10 @@ pub trait Element: Copy + Default + Send + Sync + sealed::Sealed {
     #[doc(hidden)]
     const NAME: &'static str;
 
+    /// The number, as it is computed with.
+    #[doc(hidden)]
+    fn work(self) -> Self::Work;
+
     /// A slice, as kernels see it.
     #[doc(hidden)]
     fn raw(slice: &[Self]) -> &[<Self::Format as Format>::Store];
@@ -54,7 +59,7 @@ pub trait Element: Copy + Default + Send + Sync + sealed::Sealed {
 /// assert_eq!(ready(Tables::new(vec![1.0_f64], vec![0.0], 1)?).width(), 2);
 /// # Ok::<(), posenc::Error>(())
 /// ```
-pub trait Work: Element<Work = Self> + From<f32> {
+pub trait Work: Element<Work = Self> + From<f32> + Into<f64> {
     /// The tables of this type.
     #[doc(hidden)]
     fn tables(set: &TableSet) -> Option<&Arc<Tables<Self>>>;
@@ -63,9 +68,17 @@ pub trait Work: Element<Work = Self> + From<f32> {
     #[doc(hidden)]
     fn set(tables: Arc<Tables<Self>>) -> TableSet;
 
+    /// A number of f64, rounded.
+    #[doc(hidden)]
+    fn round(number: f64) -> Self;
+
     /// Numbers of f32, as this type.
     #[doc(hidden)]
     fn widen(numbers: &[f32]) -> Cow<'_, [Self]>;
+
+    /// Numbers of f32, as this type; where that is another, they are put into a room for them.
+    #[doc(hidden)]
+    fn widen_into<'a>(numbers: &'a [f32], room: &'a mut Vec<Self>) -> &'a [Self];
 }
 
 /// Tables of both types, if there are any.
@@ -117,7 +130,7 @@ pub(crate) mod sealed {
 }
 
 macro_rules! float {
-    ($type:ident, $format:ident, $tables:ident, |$numbers:ident| $widen:expr) => {
+    ($type:ident, $format:ident, $tables:ident, |$numbers:ident| $widen:expr, |$from:ident, $room:ident| $into:expr) => {
         impl sealed::Sealed for $type {}
 
         impl Work for $type {
@@ -129,8 +142,16 @@ macro_rules! float {
                 TableSet { $tables: Some(tables), ..TableSet::default() }
             }
 
+            fn round(number: f64) -> Self {
+                number as Self
+            }
+
             fn widen($numbers: &[f32]) -> Cow<'_, [Self]> {
                 $widen
+            }
+
+            fn widen_into<'a>($from: &'a [f32], $room: &'a mut Vec<Self>) -> &'a [Self] {
+                $into
             }
         }
 
@@ -139,6 +160,10 @@ macro_rules! float {
             type Format = $format;
 
             const NAME: &'static str = stringify!($type);
+
+            fn work(self) -> Self {
+                self
+            }
 
             fn raw(slice: &[Self]) -> &[Self] {
                 slice
@@ -171,5 +196,9 @@ macro_rules! float {
     };
 }
 
-float!(f32, F32, single, |numbers| Cow::Borrowed(numbers));
-float!(f64, F64, double, |numbers| numbers.iter().map(|&x| f64::from(x)).collect());
+float!(f32, F32, single, |numbers| Cow::Borrowed(numbers), |numbers, _room| numbers);
+float!(f64, F64, double, |numbers| numbers.iter().map(|&x| f64::from(x)).collect(), |numbers, room| {
+    room.clear();
+    room.extend(numbers.iter().map(|&x| f64::from(x)));
+    room
+});

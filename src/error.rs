@@ -86,6 +86,35 @@ pub enum Error {
         /// The position.
         found: i128,
     },
+    /// A coordinate is not one of those that are allowed.
+    Coordinate {
+        /// Which entry of the positions it is.
+        index: usize,
+        /// What is allowed.
+        expected: &'static str,
+        /// The coordinate.
+        found: f64,
+    },
+    /// Positions have another number of axes than the frequencies read.
+    Axes {
+        /// The axes that the frequencies read.
+        expected: usize,
+        /// The axes of the positions.
+        found: usize,
+    },
+    /// An entry of a list does not fit the others, or the call.
+    Entry {
+        /// Which list.
+        what: &'static str,
+        /// Which entry.
+        index: usize,
+        /// The smallest value allowed.
+        min: i128,
+        /// The largest value allowed.
+        max: i128,
+        /// Its value.
+        found: i128,
+    },
     /// A stride is so small that rows would share elements.
     Stride {
         /// Which one.
@@ -115,6 +144,13 @@ impl fmt::Display for Error {
             }
             Self::Position { index, min, max, found } => {
                 write!(f, "position {index}: expected {min} to {max}, found {found}")
+            }
+            Self::Coordinate { index, expected, found } => {
+                write!(f, "position {index}: expected {expected}, found {found}")
+            }
+            Self::Axes { expected, found } => write!(f, "axes of the positions: expected {expected}, found {found}"),
+            Self::Entry { what, index, min, max, found } => {
+                write!(f, "{what}, entry {index}: expected {min} to {max}, found {found}")
             }
             Self::Stride { what, expected, found } => {
                 write!(f, "{what} stride: expected at least {expected}, found {found}")

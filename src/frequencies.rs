@@ -23,6 +23,7 @@ use alloc::vec::Vec;
 
 use posenc_kernels::Turns;
 
+use crate::axes::Reads;
 use crate::error::{Error, Result};
 use crate::math::{self, Twofold};
 
@@ -52,6 +53,7 @@ pub struct Frequencies {
     magnitude: f64,
     /// The base of the series that the values are; missing where they were given or scaled.
     base: Option<f64>,
+    reads: Reads,
 }
 
 impl Frequencies {
@@ -114,7 +116,7 @@ impl Frequencies {
     /// [`Error::Number`] if one is not finite, or larger than 2^20 in size.
     pub fn from_values(values: Vec<f64>) -> Result<Self> {
         match Turns::new(&values) {
-            Ok(turns) => Ok(Self { values, turns, magnitude: 1.0, base: None }),
+            Ok(turns) => Ok(Self { values, turns, magnitude: 1.0, base: None, reads: Reads::One }),
             Err(found) => Err(Error::Number { what: "frequency", expected: "at most 2^20 in size", found }),
         }
     }
@@ -171,7 +173,7 @@ impl Frequencies {
     /// The same pairs with other frequencies, no longer a series.
     fn with_values(&self, values: impl Iterator<Item = Twofold>) -> Result<Self> {
         let Self { values, turns, .. } = Self::from_values(values.map(Twofold::value).collect())?;
-        Ok(Self { values, turns, magnitude: self.magnitude, base: None })
+        Ok(Self { values, turns, magnitude: self.magnitude, base: None, reads: self.reads.clone() })
     }
 
     /// The frequencies with more digits than an f64 has, as far as they are known.
@@ -208,19 +210,29 @@ impl Frequencies {
     /// How many pairs turn.
     #[must_use]
     pub fn pairs(&self) -> usize {
-        self.values.len()
+        self.values.len() / self.reads.terms()
     }
 
     /// How many features turn: twice the pairs.
     #[must_use]
     pub fn width(&self) -> usize {
-        2 * self.values.len()
+        2 * self.pairs()
     }
 
-    /// The frequencies, in radians per position.
+    /// The frequencies, in radians per position; `[axes, pairs]` where they are [`mixed`](Self::mixed).
     #[must_use]
     pub fn as_slice(&self) -> &[f64] {
         &self.values
+    }
+
+    /// Which positions the frequencies read.
+    pub(crate) fn reads(&self) -> &Reads {
+        &self.reads
+    }
+
+    /// The same frequencies, reading others.
+    pub(crate) fn reading(self, reads: Reads) -> Self {
+        Self { reads, ..self }
     }
 
     /// The frequencies, as kernels read them.

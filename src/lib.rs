@@ -4,16 +4,19 @@
 
 extern crate alloc;
 
+mod axes;
 mod bias;
 #[cfg(feature = "config")]
 pub mod config;
 mod element;
 mod error;
 mod frequencies;
+pub mod grids;
 #[cfg(feature = "half")]
 mod half;
 mod heads;
 mod math;
+mod pair_order;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod positions;
@@ -21,11 +24,17 @@ mod random;
 mod relative;
 mod rotary;
 mod sinusoidal;
+mod stabilise;
 mod tables;
 mod temperature;
 mod xpos;
 
-pub use bias::{Alibi, AlibiForm, Anchor, DistanceBias};
+pub use axes::Axes;
+pub use bias::{
+    Alibi, AlibiForm, AlibiRounding, Anchor, AtLevel, DistanceBias, DistanceScale, DistanceTable, Fire, FireWeights,
+    ForgetGates, GatedBias, Kerple, KerpleForm, Mlp, Sandwich, T5Bias, T5Buckets, T5Form, Tile, dynamic_bias,
+    wavlm_gate,
+};
 #[doc(hidden)]
 pub use element::TableSet;
 pub use element::{Element, Target, Work};
@@ -35,11 +44,17 @@ pub use frequencies::{
     Yarn,
 };
 pub use heads::{Axis, Heads, HeadsMut, Shape, Strides};
+pub use pair_order::PairOrder;
 pub use posenc_kernels::{Direction, Level, Pairing, UnknownLevel};
-pub use positions::{Ids, PositionId, Positions};
-pub use relative::{Clip, Init, RelativeEmbedding};
+pub use positions::{Coordinate, Coordinates, Ids, PositionId, Positions, Shard};
+pub use relative::{
+    AxisEmbedding, Behind, Clip, Cope, CopeLogits, DebertaBuckets, DecomposedBias, DistanceIndex, Extent, Init,
+    RelativeEmbedding, RelativeGather, Reversed, Shift, Side, Window, WindowBias, WindowForm, disentangled_scale,
+    log_cpb_bias, log_cpb_coordinates,
+};
 pub use rotary::Rotary;
 pub use sinusoidal::{Order, Sinusoidal};
+pub use stabilise::Stabiliser;
 pub use tables::{Precision, TableBuilder, Tables};
 pub use temperature::QueryTemperature;
 pub use xpos::Xpos;

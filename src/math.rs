@@ -5,6 +5,7 @@
 //! before the one rounding at the end. This is meant for a few hundred numbers when an encoding is made, not for inner
 //! loops.
 
+pub(crate) mod elementary;
 mod twofold;
 
 pub(crate) use twofold::{PI, Twofold};

@@ -1,14 +1,32 @@
-//! Learned embeddings of clipped distances, and what keeps them stable in training.
+//! Relative encodings: learned embeddings of clipped distances, and the maps from distances to columns and rows.
+
+mod cope;
+mod deberta;
+mod decomposed;
+mod gather;
+mod index;
+mod log_cpb;
+mod runs;
+mod window;
+
+pub use cope::{Cope, CopeLogits};
+pub use deberta::{DebertaBuckets, disentangled_scale};
+pub use decomposed::{AxisEmbedding, DecomposedBias};
+pub use gather::{RelativeGather, Side};
+pub use index::{Behind, DistanceIndex, Extent, Reversed, Shift};
+pub use log_cpb::{log_cpb_bias, log_cpb_coordinates};
+pub use window::{Window, WindowBias, WindowForm};
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-use posenc_kernels::{GatherAdd, Level};
+use posenc_kernels::{GatherAdd, Level, Write};
 
+use crate::bias::rows::{SlidingWindow, put};
 use crate::element::{Element, Work};
 use crate::error::{Error, Result, check_length, product, zeros};
-use crate::math;
 use crate::random::Random;
+use crate::stabilise::Stabiliser;
 
 /// How far distances `key − query` are told apart; what lies beyond shares the outermost row.
 ///
@@ -239,6 +257,104 @@ impl RelativeEmbedding {
         Ok(())
     }
 
+    /// Adds to `out`, `[queries, features]`, the rows weighted with attention: `out[i] += Σ weights[i, j] · row(i, j)`. With
+    /// the values' own table this is the value side of Shaw et al.; one head at a time. Summed in f64, rounded once before
+    /// it is added.
+    ///
+    /// ```
+    /// use posenc::{Clip, RelativeEmbedding};
+    ///
+    /// let values = RelativeEmbedding::new(vec![1.0, 2.0, 4.0], Clip::symmetric(1), 1)?;
+    /// let mut z = [10.0_f32];
+    /// values.add_weighted(&mut z, &[0.25_f32, 0.25, 0.5], 1, [1, 3])?;
+    /// assert_eq!(z, [10.0 + 0.25 + 0.5 + 2.0]);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] if `out` or the weights have another size, [`Error::Count`] if a position goes beyond 2^24. Nothing
+    /// is written then.
+    pub fn add_weighted<T: Element>(
+        &self,
+        out: &mut [T],
+        weights: &[T],
+        first_query: usize,
+        [queries, keys]: [usize; 2],
+    ) -> Result<()> {
+        check_length("outputs", product("outputs", &[queries, self.features])?, out.len())?;
+        let mut columns = zeros("row weights", &[queries, self.clip.rows()])?;
+        RelativeGather::new(self.clip, 1, Side::Query)?.scatter(weights, &mut columns, [queries, keys], first_query)?;
+        let mut sums = vec![0.0_f64; self.features];
+        let mut rounded = vec![T::Work::default(); self.features];
+        let lines = columns.chunks_exact(self.clip.rows());
+        for (out, columns) in out.chunks_exact_mut(self.features).zip(lines) {
+            sums.fill(0.0);
+            for (&weight, row) in columns.iter().zip(self.weights.chunks_exact(self.features)) {
+                let weight: f64 = weight.into();
+                sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum += weight * f64::from(x));
+            }
+            rounded.iter_mut().zip(&sums).for_each(|(to, &sum)| *to = T::Work::round(sum));
+            let window = SlidingWindow { width: self.features, window: &rounded, start: 0, step: 0 };
+            put::<T>(Level::detect(), out, window, Write::Add);
+        }
+        Ok(())
+    }
+
+    /// Adds to `weights_gradient`, `[left + right + 1, features]`, what the gradient of looked-up or added rows,
+    /// `[queries, keys, features]`, hands back: for each row the sum over all cells that took it. Summed in f64, rounded
+    /// once.
+    ///
+    /// ```
+    /// use posenc::{Clip, RelativeEmbedding};
+    ///
+    /// let embedding = RelativeEmbedding::new(vec![0.0; 3], Clip::symmetric(1), 1)?;
+    /// let mut gradient = [0.0; 3];
+    /// embedding.weights_gradient(&[1.0_f32, 10.0, 100.0, 1000.0], 0, [2, 2], &mut gradient)?;
+    /// assert_eq!(gradient, [100.0, 1001.0, 10.0]);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] if either has another size. Nothing is written then.
+    pub fn weights_gradient<T: Element>(
+        &self,
+        gradient: &[T],
+        first_query: usize,
+        [queries, keys]: [usize; 2],
+        weights_gradient: &mut [f32],
+    ) -> Result<()> {
+        check_length("relative rows", product("relative rows", &[queries, keys, self.features])?, gradient.len())?;
+        check_length("weights gradient", self.weights.len(), weights_gradient.len())?;
+        let mut sums = zeros("weights gradient", &[self.weights.len()])?;
+        for (cell, row) in gradient.chunks_exact(self.features).enumerate() {
+            let index = self.index(first_query.saturating_add(cell / keys), cell % keys);
+            let sums: &mut [f64] = &mut sums[index * self.features..][..self.features];
+            sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += Into::<f64>::into(x.work()));
+        }
+        weights_gradient.iter_mut().zip(&sums).for_each(|(to, sum)| *to = (f64::from(*to) + sum) as f32);
+        Ok(())
+    }
+
+    /// The rows after a [`Stabiliser`].
+    ///
+    /// ```
+    /// use posenc::{Clip, RelativeEmbedding, Stabiliser};
+    ///
+    /// let embedding = RelativeEmbedding::new(vec![-1e9, 0.0, 1e9], Clip::symmetric(1), 1)?;
+    /// assert_eq!(embedding.stabilised(&Stabiliser::Tanh)?.weights(), [-1.0, 0.0, 1.0]);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Stabiliser::apply`].
+    pub fn stabilised(mut self, stabiliser: &Stabiliser<'_>) -> Result<Self> {
+        stabiliser.apply(&mut self.weights, self.features)?;
+        Ok(self)
+    }
+
     /// Divides all rows by the largest value in size, so that they lie in [−1, 1]. Rows of zeros stay.
     ///
     /// ```
@@ -250,10 +366,7 @@ impl RelativeEmbedding {
     /// ```
     #[must_use]
     pub fn scaled_to_unit(mut self) -> Self {
-        let largest = self.weights.iter().fold(0.0_f32, |largest, w| largest.max(w.abs()));
-        if largest > 0.0 {
-            self.weights.iter_mut().for_each(|w| *w /= largest);
-        }
+        crate::stabilise::scale_to_unit(&mut self.weights);
         self
     }
 
@@ -271,19 +384,7 @@ impl RelativeEmbedding {
     /// # Errors
     ///
     /// [`Error::Number`] if `epsilon` is negative or not finite.
-    pub fn layer_norm(mut self, epsilon: f64) -> Result<Self> {
-        if !(epsilon >= 0.0 && epsilon.is_finite()) {
-            return Err(Error::Number { what: "epsilon", expected: "a finite number, 0 or more", found: epsilon });
-        }
-        let count = self.features as f64;
-        for row in self.weights.chunks_exact_mut(self.features) {
-            let mean = row.iter().map(|&x| f64::from(x)).sum::<f64>() / count;
-            let variance = row.iter().map(|&x| (f64::from(x) - mean) * (f64::from(x) - mean)).sum::<f64>() / count;
-            let deviation = math::sqrt(variance + epsilon);
-            // A row without any spread is zero already, whatever it would be divided by.
-            let factor = if deviation > 0.0 { 1.0 / deviation } else { 0.0 };
-            row.iter_mut().for_each(|x| *x = ((f64::from(*x) - mean) * factor) as f32);
-        }
-        Ok(self)
+    pub fn layer_norm(self, epsilon: f64) -> Result<Self> {
+        self.stabilised(&Stabiliser::LayerNorm { epsilon, gain: None, shift: None })
     }
 }

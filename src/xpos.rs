@@ -59,7 +59,7 @@ impl Xpos {
             let expected = "a number from 1 to 2^40";
             return Err(Error::Number { what: "scale base", expected, found: scale_base });
         }
-        Positions::from(centre).resolve(1, 1, None)?;
+        Positions::from(centre).resolve(1, 1, None, 1)?;
         let width = frequencies.width() as f64;
         let slope = |j: usize| {
             // Times five, so that all is whole.
@@ -81,7 +81,7 @@ impl Xpos {
     /// [`Error::Position`] if a position is so far from the centre that a magnitude would leave the range of f32: about 64 times
     /// the `scale_base`, or if `rows` goes beyond 2^31; [`Error::Count`] if the tables do not fit the memory or there are no pairs.
     pub fn tables(&self, rows: usize) -> Result<[Tables; 2]> {
-        Positions::from(0_usize).resolve(1, rows, None)?;
+        Positions::from(0_usize).resolve(1, rows, None, 1)?;
         let (min, max) = self.range;
         let last = rows.saturating_sub(1);
         for (index, found) in [(0, 0), (last, last as i128)] {

@@ -4,7 +4,7 @@
 
 use crate::Level;
 use crate::format::{Format, array_at, unit_at, unit_at_mut, unit_len};
-use crate::vector::{Isa, Kernel, Scalar, Vector};
+use crate::vector::{Isa, Kernel, Scalar, Shuffle, Vector};
 
 /// Adds to row `i` the `width` values of `window` that begin at `start − i·step`.
 ///
@@ -37,13 +37,37 @@ impl<F: Format> Kernel for SlidingAdd<'_, F> {
     /// If a row would read outside the window.
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        if self.width == 0 {
-            return;
-        }
-        for (i, row) in self.rows.chunks_exact_mut(self.width).enumerate() {
-            let at = self.start - i * self.step;
-            put::<F, true, I>(isa, row, &self.window[at..at + self.width]);
-        }
+        slide::<F, true, I>(isa, self);
+    }
+}
+
+/// Writes over the rows what [`SlidingAdd`] adds to them.
+#[derive(Debug)]
+pub struct SlidingSet<'a, F: Format>(pub SlidingAdd<'a, F>);
+
+impl<F: Format> Kernel for SlidingSet<'_, F> {
+    type Output = ();
+
+    /// # Panics
+    ///
+    /// If a row would read outside the window.
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        slide::<F, false, I>(isa, self.0);
+    }
+}
+
+#[inline(always)]
+fn slide<F: Format, const ADD: bool, I: Isa>(
+    isa: I,
+    SlidingAdd { rows, width, window, start, step }: SlidingAdd<'_, F>,
+) {
+    if width == 0 {
+        return;
+    }
+    for (i, row) in rows.chunks_exact_mut(width).enumerate() {
+        let at = start - i * step;
+        put::<F, ADD, I>(isa, row, &window[at..at + width]);
     }
 }
 

@@ -1,26 +1,18 @@
-//! Relative encodings: which row of a learned table serves a query and a key, and attention that uses the rows.
-//! They stand apart because their values are few; most of the file is about encodings that the crate does not have.
+//! Relative encodings: which row of a learned table serves a query and a key, and attention that uses the rows; the files
+//! beside hold the maps of other models and the biases that are worked out.
 
-use posenc::{Clip, RelativeEmbedding};
+use posenc::{Clip, DistanceIndex, RelativeEmbedding, RelativeGather, Reversed, Side};
 use posenc_oracle::lcg::golden_inputs;
 use posenc_oracle::tolerance::GOLDEN_VALUE;
 
 use crate::{Case, check_all, golden};
 
-const INEXPRESSIBLE: [(&str, &str); 22] = [
-    ("deberta-v2 log buckets", "logarithmic buckets"),
-    ("swin index", "a window of two axes"),
-    ("beit index", "a window of two axes"),
-    ("swin-v2 log-CPB coords", "a window of two axes"),
-    ("decomposed rel-pos lookup", "two axes, resized tables"),
-    ("rel-shift conformer/transformer-xl", "a shift of given logits"),
-    ("rel-shift xlnet", "a shift of given logits"),
-    ("music-transformer skew", "a shift of given logits"),
-    ("kerple-log", "a bias that the caller would have to write"),
-    ("kerple-power", "a bias that the caller would have to write"),
-    ("fire", "a bias by a network"),
-    ("sandwich", "a bias that the caller would have to write"),
-    ("CoPE", "positions that depend on the content"),
+#[path = "relative_biases.rs"]
+mod biases;
+#[path = "relative_maps.rs"]
+mod maps;
+
+const INEXPRESSIBLE: [(&str, &str); 8] = [
     ("xpos", "checked in magnitudes.rs"),
     ("llama4 NoPE-layer attention temperature", "checked in magnitudes.rs"),
     ("ministral-3 query scale", "checked in magnitudes.rs"),
@@ -29,16 +21,35 @@ const INEXPRESSIBLE: [(&str, &str); 22] = [
     ("MLA softmax scale mistral-4 style", "checked in magnitudes.rs"),
     ("dual chunk positions", "positions that the caller would have to make"),
     ("LieRE", "a rotation of more than two features"),
-    ("content-dependent relative logits", "a bias that depends on the content"),
+];
+
+type Check = fn(&Case);
+
+/// What begins the id of a case, and how such cases are checked.
+const CHECKS: [(&str, Check); 16] = [
+    ("shaw clip", check_shaw),
+    ("speecht5 clipped index", check_speecht5),
+    ("w2v-bert relative_key index", check_w2v_bert),
+    ("deberta-v2 log buckets", maps::check_deberta),
+    ("swin index", maps::check_swin),
+    ("beit index", maps::check_beit),
+    ("swin-v2 log-CPB coords", maps::check_swin_v2),
+    ("decomposed rel-pos lookup", maps::check_decomposed),
+    ("rel-shift conformer/transformer-xl", maps::check_conformer),
+    ("rel-shift xlnet", maps::check_xlnet),
+    ("music-transformer skew", maps::check_music),
+    ("kerple", biases::check_kerple),
+    ("fire", biases::check_fire),
+    ("sandwich", biases::check_sandwich),
+    ("CoPE", biases::check_cope),
+    ("content-dependent relative logits", biases::check_content),
 ];
 
 #[test]
-fn rows_are_those_of_published_models() {
-    check_all(&golden!("relative"), &INEXPRESSIBLE, |case| match case.id() {
-        id if id.starts_with("shaw clip") => check_shaw(case),
-        id if id.starts_with("speecht5 clipped index") => check_speecht5(case),
-        id if id.starts_with("w2v-bert relative_key index") => check_w2v_bert(case),
-        id => panic!("{id} is neither checked nor skipped"),
+fn relative_encodings_are_those_of_published_models() {
+    check_all(&golden!("relative"), &INEXPRESSIBLE, |case| {
+        let check = CHECKS.iter().find(|(id, _)| case.id().starts_with(id));
+        check.unwrap_or_else(|| panic!("{} is neither checked nor skipped", case.id())).1(case);
     });
 }
 
@@ -75,6 +86,9 @@ fn check_speecht5(case: &Case) {
     let last = clip.rows() as i64 - 1;
     let reversed: Vec<i64> = indices(clip, 0, [tokens, tokens]).into_iter().map(|row| last - row).collect();
     assert_eq!(reversed, case.integers("/expect/index"));
+    let distances = (0..tokens as i64).flat_map(|query| (0..tokens as i64).map(move |key| key - query));
+    let columns: Vec<i64> = distances.map(|distance| Reversed(clip).column(distance).unwrap() as i64).collect();
+    assert_eq!(columns, reversed);
 }
 
 /// The inner product, in f64.
@@ -108,11 +122,48 @@ fn check_shaw(case: &Case) {
         }
         logits.extend(row);
     }
+    check_shaw_by_columns(case, [&logits, &outputs]);
     for (got, path) in [(logits, "/expect/logits"), (outputs, "/expect/z")] {
         let want = case.numbers(path);
         assert_eq!(got.len(), want.len());
         for (got, want) in got.iter().zip(want) {
             assert!((got - want).abs() <= GOLDEN_VALUE, "{} {path}: {got}, not {want}", case.id());
         }
+    }
+}
+
+/// The same through the products of queries and rows, in f64: no row is ever added to a key or a value.
+fn check_shaw_by_columns(case: &Case, [logits, outputs]: [&[f64]; 2]) {
+    let [queries, keys, dim] = ["q_len", "k_len", "d"].map(|name| case.count(&format!("/params/{name}")));
+    let (clip, first_query) = (Clip::symmetric(case.count("/params/clip")), case.count("/params/q_offset"));
+    let input =
+        |name: &str, rows: usize| golden_inputs(case.count(&format!("/params/seeds/{name}")) as u64, rows * dim);
+    let (q, k, v) = (input("q", queries), input("k", keys), input("v", keys));
+    let products = |rows: &[f32]| -> Vec<f64> {
+        let q = q.chunks_exact(dim);
+        q.flat_map(|q| rows.chunks_exact(dim).map(move |row| dot(q.iter().map(|&q| q.into()), row))).collect()
+    };
+    let mut scores = products(&k);
+    let gather = RelativeGather::new(clip, 1, Side::Query).unwrap();
+    gather.add(&mut scores, &products(&input("a_k", clip.rows())), [queries, keys], first_query).unwrap();
+    for (score, logit) in scores.iter_mut().zip(logits) {
+        *score /= (dim as f64).sqrt();
+        assert!((*score - logit).abs() <= 1e-6, "{}: {score}, not {logit}", case.id());
+    }
+    // Attention weights, then values and their rows.
+    for row in scores.chunks_exact_mut(keys) {
+        let sum: f64 = row.iter().map(|score| score.exp()).sum();
+        row.iter_mut().for_each(|score| *score = score.exp() / sum);
+    }
+    let mut z = vec![0.0; queries * dim];
+    for (z, weights) in z.chunks_exact_mut(dim).zip(scores.chunks_exact(keys)) {
+        for (weight, v) in weights.iter().zip(v.chunks_exact(dim)) {
+            z.iter_mut().zip(v).for_each(|(z, &v)| *z += weight * f64::from(v));
+        }
+    }
+    let table = RelativeEmbedding::new(input("a_v", clip.rows()), clip, dim).unwrap();
+    table.add_weighted(&mut z, &scores, first_query, [queries, keys]).unwrap();
+    for (got, want) in z.iter().zip(outputs) {
+        assert!((got - want).abs() <= 1e-6, "{}: {got}, not {want}", case.id());
     }
 }

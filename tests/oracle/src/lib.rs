@@ -8,6 +8,10 @@
 
 pub mod angle;
 pub mod bias;
+pub mod buckets;
+pub mod functional;
+pub mod functions;
+pub mod gather;
 pub mod lcg;
 pub mod relative;
 pub mod rotary;
@@ -16,6 +20,7 @@ pub mod sinusoid;
 pub mod tolerance;
 pub mod twofold;
 pub mod ulp;
+pub mod windows;
 
 #[cfg(test)]
 mod certified;

@@ -1,0 +1,127 @@
+//! Forget gates: how much of each key is left over when the query is reached.
+
+use alloc::vec::Vec;
+
+use posenc_kernels::Level;
+
+use super::rows::{Block, Of, Rows, Shared, score_forms};
+use crate::error::{Error, Result, check_length};
+use crate::math::elementary::ln_sigmoid;
+
+/// `Σ ln sigmoid(f_t)` over the tokens `t = key + 1 .. query`: a bias that the tokens themselves decide.
+///
+/// ```
+/// use posenc::ForgetGates;
+///
+/// // One head, three tokens: the gates are 1/2, all but 1, and 1/2.
+/// let gates = ForgetGates::new(&[0.0, 60.0, 0.0], 1)?;
+/// let mut row = [0.0_f32; 3];
+/// gates.write(&mut row, [1, 3], 2)?;
+/// assert_eq!(row, [-core::f32::consts::LN_2, -core::f32::consts::LN_2, 0.0]);
+/// # Ok::<(), posenc::Error>(())
+/// ```
+///
+/// Sums are kept in f64 and their differences rounded once. Keys after the query get a positive bias and are meant to be
+/// masked.
+///
+/// Source: Lin et al., *Forgetting transformer*, 2025.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForgetGates {
+    /// For each head the sums up to and with each token.
+    sums: Vec<Vec<f64>>,
+    level: Level,
+}
+
+impl ForgetGates {
+    /// From the logits of the gates, `[heads, tokens]`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Count`] if there are no heads, [`Error::Length`] if not all have as many tokens.
+    pub fn new(logits: &[f32], heads: usize) -> Result<Self> {
+        if heads == 0 {
+            return Err(Error::Count { what: "heads", expected: "at least 1", found: 0 });
+        }
+        // No head without tokens can be told from one that does not exist.
+        let heads = if logits.is_empty() { heads.min(1 << 16) } else { heads };
+        check_length("gate logits", logits.len() / heads * heads, logits.len())?;
+        let mut gates = Self { sums: alloc::vec![Vec::new(); heads], level: Level::detect() };
+        gates.extend(logits)?;
+        Ok(gates)
+    }
+
+    /// The logits of further tokens, `[heads, new tokens]`.
+    ///
+    /// ```
+    /// use posenc::ForgetGates;
+    ///
+    /// let mut grown = ForgetGates::new(&[0.5, 0.25], 2)?;
+    /// grown.extend(&[-1.0, 1.0])?;
+    /// assert_eq!(grown, ForgetGates::new(&[0.5, -1.0, 0.25, 1.0], 2)?);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] if not all heads have as many.
+    pub fn extend(&mut self, logits: &[f32]) -> Result<()> {
+        let new = logits.len() / self.sums.len();
+        check_length("gate logits", new * self.sums.len(), logits.len())?;
+        if new == 0 {
+            return Ok(());
+        }
+        for (sums, logits) in self.sums.iter_mut().zip(logits.chunks_exact(new)) {
+            let mut sum = sums.last().copied().unwrap_or(0.0);
+            sums.extend(logits.iter().map(|&logit| {
+                sum += ln_sigmoid(logit.into());
+                sum
+            }));
+        }
+        Ok(())
+    }
+
+    /// The same bias on a given level; the values do not change.
+    #[must_use]
+    pub fn with_level(self, level: Level) -> Self {
+        Self { level, ..self }
+    }
+
+    /// How many tokens have a gate.
+    #[must_use]
+    pub fn tokens(&self) -> usize {
+        self.sums[0].len()
+    }
+
+    score_forms!(pub, Of, where);
+}
+
+impl Rows for ForgetGates {
+    fn heads(&self) -> usize {
+        self.sums.len()
+    }
+
+    fn shared(&self, _: usize) -> Shared {
+        Shared { queries: 1, step: 0 }
+    }
+
+    #[inline(always)]
+    fn fill(&self, head: usize, query: usize, first_key: usize, out: &mut [f32]) {
+        let sums = &self.sums[head];
+        let whole = sums[query];
+        for (out, sum) in out.iter_mut().zip(&sums[first_key..]) {
+            *out = (whole - sum) as f32;
+        }
+    }
+
+    fn check(&self, block: &Block) -> Result<()> {
+        let found = (block.first_query + block.queries).max(block.first_key + block.keys);
+        if found > self.tokens() {
+            return Err(Error::Count { what: "tokens", expected: "no more than have a gate", found });
+        }
+        Ok(())
+    }
+
+    fn level(&self) -> Level {
+        self.level
+    }
+}

@@ -1,0 +1,272 @@
+//! Buckets of distances that grow with the logarithm, and the learned biases of buckets.
+
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+use super::rows::LIMIT;
+use super::{DistanceBias, Steps};
+use crate::Element;
+use crate::error::{Error, Result, check_length, product};
+use crate::math;
+
+/// On which sides of the query keys are told apart.
+///
+/// ```
+/// use posenc::{T5Buckets, T5Form};
+///
+/// assert_eq!(T5Buckets::new(T5Form::Bidirectional, 32, 128)?.bucket(1), 17);
+/// assert_eq!(T5Buckets::new(T5Form::Causal, 32, 128)?.bucket(1), 0);
+/// # Ok::<(), posenc::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum T5Form {
+    /// Encoders: one half of the buckets for keys at and before the query, one for those after it.
+    Bidirectional,
+    /// Decoders: all buckets for keys before the query; those after it share bucket 0 with the query itself.
+    Causal,
+}
+
+/// More buckets than any model has.
+const MAX_BUCKETS: usize = 4096;
+
+/// The buckets of T5: small distances have one each, larger ones share buckets whose widths grow in proportion to the
+/// distance, up to a largest one beyond which there is one bucket more.
+///
+/// Thresholds are whole numbers, found without a rounded logarithm.
+///
+/// ```
+/// use posenc::{T5Buckets, T5Form};
+///
+/// let buckets = T5Buckets::new(T5Form::Bidirectional, 32, 128)?;
+/// assert_eq!([0, -7, -8, -11, -12, -1000].map(|distance| buckets.bucket(distance)), [0, 7, 8, 8, 9, 15]);
+/// assert_eq!([16, 64, 128].map(|distance| buckets.bucket(distance)), [26, 30, 31]);
+/// # Ok::<(), posenc::Error>(())
+/// ```
+///
+/// Parameters are 32 and 128 in T5, mT5, UMT5 and Switch; 320 and 800 in WavLM; 32 and 128, and 64 and 256 for the two
+/// axes of the page, in LayoutLM.
+///
+/// Source: Raffel et al., *Exploring the limits of transfer learning*, 2020, section 2.1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct T5Buckets {
+    steps: Steps,
+    buckets: usize,
+}
+
+impl T5Buckets {
+    /// Buckets of a form: how many, and the distance from which on all share the last.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Count`] if a side has fewer than 2 buckets or there are more than 4096, or `max_distance` is not above half
+    /// the buckets of a side (the distances that have a bucket each), or is above 2^24.
+    pub fn new(form: T5Form, buckets: usize, max_distance: usize) -> Result<Self> {
+        let side = match form {
+            T5Form::Bidirectional => buckets / 2,
+            T5Form::Causal => buckets,
+        };
+        if side < 2 || buckets > MAX_BUCKETS {
+            return Err(Error::Count { what: "buckets", expected: "2 a side to 4096 in all", found: buckets });
+        }
+        if max_distance <= side / 2 || max_distance > LIMIT {
+            let expected = "more than half the buckets of a side, at most 2^24";
+            return Err(Error::Count { what: "max_distance", expected, found: max_distance });
+        }
+        let starts = bucket_starts(side, max_distance);
+        // The farthest key before the query comes first: its bucket ends where that of nearer ones begins.
+        let first = |bucket: usize| starts.get(bucket + 1).map_or(i64::MIN, |&next| 1 - next);
+        let before = (0..side).rev().map(|bucket| (first(bucket), bucket));
+        let after = (1..side).map(|bucket| (starts[bucket], side + bucket));
+        let steps = match form {
+            T5Form::Causal => Steps::new(before),
+            T5Form::Bidirectional => Steps::new(before.chain(after)),
+        };
+        Ok(Self { steps, buckets })
+    }
+
+    /// How many buckets there are.
+    #[must_use]
+    pub fn buckets(&self) -> usize {
+        self.buckets
+    }
+
+    /// The bucket of `distance = key − query`.
+    #[must_use]
+    pub fn bucket(&self, distance: i64) -> usize {
+        self.steps.column(distance)
+    }
+
+    pub(crate) fn steps(&self) -> &Steps {
+        &self.steps
+    }
+}
+
+/// The least distance of each bucket of one side.
+fn bucket_starts(side: usize, max_distance: usize) -> Vec<i64> {
+    let exact = side / 2;
+    let wide = side - exact;
+    let shared = (1..wide).map(|step| least_beyond(exact, max_distance, step, wide, Ordering::is_ge) as i64);
+    (0..=exact as i64).chain(shared).collect()
+}
+
+/// The least `n` for which `(n/exact)^wide`, compared with `(max/exact)^step`, is beyond.
+pub(crate) fn least_beyond(
+    exact: usize,
+    max: usize,
+    step: usize,
+    wide: usize,
+    is_beyond: fn(Ordering) -> bool,
+) -> usize {
+    /// Far more than roundings can have moved the power.
+    const DOUBT: f64 = 1.0 / (1_u64 << 40) as f64;
+    let near = exact as f64 * math::power(max as f64 / exact as f64, step as f64, wide as f64);
+    let (low, high) = (near * (1.0 - DOUBT), near * (1.0 + DOUBT));
+    // Whole numbers decide where the true value may be one.
+    let mut n = low as usize;
+    while (n as f64) < low || n as f64 <= high && !is_beyond(compared(n, exact, max, step, wide)) {
+        n += 1;
+    }
+    n
+}
+
+/// `n^wide · exact^step` against `max^step · exact^wide`, in whole numbers of any size.
+fn compared(n: usize, exact: usize, max: usize, step: usize, wide: usize) -> Ordering {
+    let common = gcd(step, wide);
+    let (step, wide) = (step / common, wide / common);
+    let power = |base: usize, exponent: usize| core::iter::repeat_n(base, exponent);
+    // Powers of `exact` that stand on both sides are left out.
+    let left = whole_product(power(n, wide).chain(power(exact, step.saturating_sub(wide))));
+    let right = whole_product(power(max, step).chain(power(exact, wide.saturating_sub(step))));
+    // Digits from the lowest to the highest, without zeros at the top.
+    left.len().cmp(&right.len()).then_with(|| left.iter().rev().cmp(right.iter().rev()))
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// The product of positive numbers below 2^32, in digits of 32 bits.
+fn whole_product(factors: impl Iterator<Item = usize>) -> Vec<u32> {
+    let mut digits = alloc::vec![1_u32];
+    for factor in factors {
+        let mut carry = 0;
+        for digit in &mut digits {
+            let product = u64::from(*digit) * factor as u64 + carry;
+            (*digit, carry) = (product as u32, product >> 32);
+        }
+        if carry > 0 {
+            digits.push(carry as u32);
+        }
+    }
+    digits
+}
+
+/// A learned bias for each bucket and head.
+///
+/// ```
+/// use posenc::{DistanceBias, T5Bias, T5Buckets, T5Form};
+///
+/// let buckets = T5Buckets::new(T5Form::Bidirectional, 8, 16)?;
+/// let table: Vec<f32> = (0..16).map(|x| x as f32).collect();         // [8 buckets, 2 heads]
+/// let bias = T5Bias::new(buckets, &table)?;
+///
+/// let mut scores = [0.0_f32; 2 * 2 * 3];                              // [heads, queries, keys]
+/// bias.add(&mut scores, [2, 3], 0)?;
+/// assert_eq!(scores[..6], [0.0, 10.0, 12.0, 2.0, 0.0, 10.0]);         // head 0: buckets 0 5 6 and 1 0 5
+/// # Ok::<(), posenc::Error>(())
+/// ```
+///
+/// The bias belongs to scores that are not divided by the square root of the head's width, as T5 has them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct T5Bias {
+    buckets: T5Buckets,
+    /// `[heads, buckets]`.
+    by_head: Vec<f32>,
+    heads: usize,
+}
+
+impl T5Bias {
+    /// A table as checkpoints have it, `[buckets, heads]`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] if the table is not whole rows of at least one head.
+    pub fn new(buckets: T5Buckets, table: &[f32]) -> Result<Self> {
+        let heads = table.len() / buckets.buckets();
+        check_length("bucket table", product("bucket table", &[buckets.buckets(), heads.max(1)])?, table.len())?;
+        let by_head = (0..heads).flat_map(|head| table[head..].iter().step_by(heads).copied()).collect();
+        Ok(Self { buckets, by_head, heads })
+    }
+
+    /// The buckets.
+    #[must_use]
+    pub fn buckets(&self) -> &T5Buckets {
+        &self.buckets
+    }
+
+    /// Adds to `table_gradient`, `[buckets, heads]`, what the gradient of the scores, `[heads, queries, keys]`, hands back:
+    /// for each bucket and head the sum over all scores that took its value. Summed in f64, rounded once.
+    ///
+    /// ```
+    /// use posenc::{T5Bias, T5Buckets, T5Form};
+    ///
+    /// let bias = T5Bias::new(T5Buckets::new(T5Form::Causal, 4, 8)?, &[0.0; 4])?;
+    /// let mut gradient = [0.0; 4];
+    /// bias.table_gradient(&[1.0_f32, 10.0, 100.0, 1000.0], [2, 2], 0, &mut gradient)?;
+    /// assert_eq!(gradient, [1011.0, 100.0, 0.0, 0.0]);                // one score is a key behind its query
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`DistanceBias::add`]; [`Error::Length`] if the table has another size. Nothing is written then.
+    pub fn table_gradient<T: Element>(
+        &self,
+        gradient: &[T],
+        size: [usize; 2],
+        first_query: usize,
+        table_gradient: &mut [f32],
+    ) -> Result<()> {
+        check_length("table gradient", self.by_head.len(), table_gradient.len())?;
+        let sums = self.diagonal_sums(gradient, size, first_query)?;
+        let columns = self.buckets.buckets();
+        let first = -((first_query + size[0]) as i64) + 1;
+        let diagonals = sums.len() / self.heads;
+        if diagonals == 0 {
+            return Ok(());
+        }
+        let mut totals = alloc::vec![0.0; columns];
+        for (head, sums) in sums.chunks_exact(diagonals).enumerate() {
+            totals.fill(0.0);
+            for (stretch, column) in self.buckets.steps().stretches(first, diagonals) {
+                totals[column] += sums[stretch].iter().sum::<f64>();
+            }
+            for (row, total) in table_gradient.chunks_exact_mut(self.heads).zip(&totals) {
+                row[head] = (f64::from(row[head]) + total) as f32;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl DistanceBias for T5Bias {
+    fn heads(&self) -> usize {
+        self.heads
+    }
+
+    fn value(&self, head: usize, distance: i64) -> f32 {
+        let column = self.buckets.bucket(distance);
+        if head < self.heads { self.by_head[head * self.buckets.buckets() + column] } else { f32::NAN }
+    }
+
+    #[inline(always)]
+    fn fill(&self, head: usize, first: i64, out: &mut [f32]) {
+        if head >= self.heads {
+            return out.fill(f32::NAN);
+        }
+        let row = &self.by_head[head * self.buckets.buckets()..][..self.buckets.buckets()];
+        for (stretch, column) in self.buckets.steps().stretches(first, out.len()) {
+            out[stretch].fill(row[column]);
+        }
+    }
+}
