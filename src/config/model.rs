@@ -2,8 +2,8 @@
 
 use super::error::{ConfigError, Note};
 use super::rope::Rule;
-use crate::error::Result;
-use crate::{Direction, Frequencies, Pairing, QueryTemperature, Rotary};
+use crate::error::{Error, Result};
+use crate::{Axes, Direction, Frequencies, Pairing, QueryTemperature, Rotary};
 
 /// The rotary encodings of a model: one rule for each kind of layer.
 ///
@@ -129,9 +129,8 @@ pub enum Slice {
     Trailing,
 }
 
-/// In which order the pairs read the axes of a multi-axis position.
-///
-/// The order is kept as data: making positions of several axes is the caller's.
+/// In which order the pairs read the axes of a multi-axis position. Making such positions is the caller's; text has one
+/// position on all axes ([`Positions::on_all_axes`](crate::Positions::on_all_axes)).
 ///
 /// ```
 /// use posenc::config::{HfConfig, SectionOrder};
@@ -141,6 +140,7 @@ pub enum Slice {
 /// let model = HfConfig::parse(text)?.rotary()?;
 /// let sections = model.kinds()[0].rope().and_then(|rope| rope.sections()).expect("it has sections");
 /// assert_eq!((sections.counts(), sections.order()), (&[16, 24, 24][..], SectionOrder::Blocks));
+/// assert_eq!(model.kinds()[0].rope().and_then(|rope| rope.frequencies(1).ok()).map(|f| f.axes()), Some(3));
 /// # Ok::<(), posenc::config::ConfigError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -148,11 +148,13 @@ pub enum Slice {
 pub enum SectionOrder {
     /// The pairs of the first axis, then those of the second, and so on: Qwen2-VL.
     Blocks,
-    /// Pair `j` reads axis `j mod 3` while that axis has pairs left, else the first: Qwen3-VL.
+    /// Pair `j` reads axis `j mod 3` while that axis has pairs left, else the first: Qwen3-VL. The weights of a GGUF file were
+    /// trained so, too, although ggml has a fourth axis for what is left.
     Interleaved,
     /// Height and width take turns, the last pairs read time; the sections are listed in that order: ERNIE-4.5-VL.
     HeightWidthTime,
     /// Sections of features over the doubled table, so that the two features of a pair may read different axes: HunYuan-VL.
+    /// Beside text this is no rotation, and not served: frequencies are those of one axis, for text alone.
     Doubled,
 }
 
@@ -174,6 +176,19 @@ impl Sections {
     #[must_use]
     pub fn order(&self) -> SectionOrder {
         self.order
+    }
+
+    /// The axis of each pair; `None` where the two features of a pair read different ones.
+    fn axes(&self) -> Result<Option<Axes>> {
+        match (self.order, &self.counts[..]) {
+            (SectionOrder::Blocks, counts) => Axes::sectioned(counts).map(Some),
+            (SectionOrder::Interleaved, counts) => Axes::interleaved(counts).map(Some),
+            (SectionOrder::HeightWidthTime, &[h, w, t]) => Axes::ernie([h, w, t]).map(Some),
+            (SectionOrder::HeightWidthTime, counts) => {
+                Err(Error::Length { what: "sections of height, width and time", expected: 3, found: counts.len() })
+            }
+            (SectionOrder::Doubled, _) => Ok(None),
+        }
     }
 }
 
@@ -205,13 +220,18 @@ pub struct Rope {
 
 impl Rope {
     /// The frequencies, with their magnitude, for a sequence of `length` tokens: its final length, to be chosen before the
-    /// first key is turned. Where [`switch_length`](Self::switch_length) is `None`, all lengths have the same.
+    /// first key is turned. Where [`switch_length`](Self::switch_length) is `None`, all lengths have the same. With
+    /// [`sections`](Self::sections), positions have several axes.
     ///
     /// # Errors
     ///
     /// [`Error::Count`](crate::Error::Count) if the length is above 2^48 and counts.
     pub fn frequencies(&self, length: usize) -> Result<Frequencies> {
-        self.rule.scaled(Frequencies::new(self.width, self.base)?, length)
+        let scaled = self.rule.scaled(Frequencies::new(self.width, self.base)?, length)?;
+        match self.sections.as_ref().map(Sections::axes).transpose()?.flatten() {
+            Some(axes) => scaled.on_axes(axes),
+            None => Ok(scaled),
+        }
     }
 
     /// A handle for heads of [`head_dim`](Self::head_dim) features, exact and without a table. For the rotated part of keys

@@ -1,9 +1,9 @@
-//! Attributes of ONNX operators: `RotaryEmbedding` of ai.onnx (opset 23) and of com.microsoft.
+//! Attributes of ONNX operators: `RotaryEmbedding` of ai.onnx (opset 23) and of com.microsoft, `MRotaryEmbedding`.
 
 use std::collections::BTreeMap;
 
 use super::error::{ConfigError, Note};
-use crate::{Pairing, Rotary, Tables, Work};
+use crate::{Axes, Pairing, Rotary, Tables, Work};
 
 /// A value of an attribute.
 ///
@@ -12,14 +12,17 @@ use crate::{Pairing, Rotary, Tables, Work};
 ///
 /// assert_eq!(OnnxValue::from(1), OnnxValue::Int(1));
 /// assert_eq!(OnnxValue::from(1.0), OnnxValue::Float(1.0));
+/// assert_eq!(OnnxValue::from(vec![1, 2]), OnnxValue::Ints(vec![1, 2]));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum OnnxValue {
     /// An integer.
     Int(i64),
     /// A number.
     Float(f32),
+    /// A list of integers.
+    Ints(Vec<i64>),
 }
 
 impl From<i64> for OnnxValue {
@@ -34,7 +37,13 @@ impl From<f32> for OnnxValue {
     }
 }
 
-/// What the attributes of a `RotaryEmbedding` say. The frequencies are in its inputs, as tables of half the rotary width.
+impl From<Vec<i64>> for OnnxValue {
+    fn from(values: Vec<i64>) -> Self {
+        Self::Ints(values)
+    }
+}
+
+/// What the attributes of a `RotaryEmbedding` or `MRotaryEmbedding` say. The frequencies are in its inputs, as tables of half the rotary width.
 ///
 /// ```
 /// use posenc::config::OnnxConfig;
@@ -53,6 +62,7 @@ pub struct OnnxConfig {
     pairing: Pairing,
     width: Option<usize>,
     heads: Option<usize>,
+    axes: Option<Axes>,
     notes: Vec<Note>,
 }
 
@@ -76,6 +86,9 @@ impl OnnxConfig {
         let width = integer("rotary_embedding_dim", "an even number of features, or 0 for all", &even)?;
         let heads = integer("num_heads", "a number of heads, or 0", &|value| (0..=1 << 20).contains(&value))?;
         integer("is_packed_batching", "0", &|value| value == 0)?;
+        let layout =
+            integer("mrope_layout", "0 for sections, or 1 for axes that take turns", &|value| matches!(value, 0 | 1))?;
+        let axes = attributes.remove("mrope_section").map(|sections| axes(sections, layout)).transpose()?;
         match attributes.remove("scale") {
             None | Some(OnnxValue::Float(1.0)) => {}
             Some(value) => return Err(ConfigError::value("scale", "1.0", value)),
@@ -84,6 +97,7 @@ impl OnnxConfig {
             pairing: if interleaved == 1 { Pairing::Interleaved } else { Pairing::Halves },
             width: Some(width).filter(|&width| width > 0),
             heads: Some(heads).filter(|&heads| heads > 0),
+            axes,
             notes: attributes.into_keys().map(|key| Note::Unused { key }).collect(),
         })
     }
@@ -106,7 +120,22 @@ impl OnnxConfig {
         self.heads
     }
 
-    /// Attributes that are not those of a `RotaryEmbedding`.
+    /// Which axis of the positions each pair reads; `None` for positions of one axis.
+    ///
+    /// ```
+    /// use posenc::Axes;
+    /// use posenc::config::OnnxConfig;
+    ///
+    /// let config = OnnxConfig::read([("mrope_section", vec![2, 1, 1].into()), ("mrope_layout", 1.into())])?;
+    /// assert_eq!(config.axes().map(Axes::as_slice), Some(&[0, 1, 2, 0][..]));
+    /// # Ok::<(), posenc::config::ConfigError>(())
+    /// ```
+    #[must_use]
+    pub fn axes(&self) -> Option<&Axes> {
+        self.axes.as_ref()
+    }
+
+    /// Attributes that are not those of these operators.
     #[must_use]
     pub fn notes(&self) -> &[Note] {
         &self.notes
@@ -116,16 +145,31 @@ impl OnnxConfig {
     ///
     /// # Errors
     ///
-    /// [`ConfigError::Value`] if the tables have another width than is stated.
+    /// [`ConfigError::Value`] if the tables have another width than is stated, [`ConfigError::Refused`] if the sections are those
+    /// of other tables.
     pub fn rotary<W: Work>(&self, tables: Tables<W>) -> Result<Rotary, ConfigError> {
-        match self.width {
-            Some(width) if width != 2 * tables.pairs() => {
-                let expected = format!("{}, twice the columns of the tables", 2 * tables.pairs());
-                Err(ConfigError::value("rotary_embedding_dim", expected, width))
-            }
-            _ => Ok(Rotary::from_tables(tables, self.pairing)),
+        if let Some(width) = self.width.filter(|&width| width != 2 * tables.pairs()) {
+            let expected = format!("{}, twice the columns of the tables", 2 * tables.pairs());
+            return Err(ConfigError::value("rotary_embedding_dim", expected, width));
+        }
+        let rotary = Rotary::from_tables(tables, self.pairing);
+        match &self.axes {
+            Some(axes) => rotary.on_axes(axes.clone()).map_err(ConfigError::refused("mrope_section")),
+            None => Ok(rotary),
         }
     }
+}
+
+/// The axes of sections, in blocks or in turns.
+fn axes(sections: OnnxValue, layout: usize) -> Result<Axes, ConfigError> {
+    let counts = match &sections {
+        OnnxValue::Ints(counts) => counts.iter().map(|&count| usize::try_from(count).ok()).collect(),
+        _ => None,
+    };
+    let counts: Vec<usize> =
+        counts.ok_or_else(|| ConfigError::value("mrope_section", "a list of pairs for each axis", &sections))?;
+    let axes = if layout == 0 { Axes::sectioned(&counts) } else { Axes::interleaved(&counts) };
+    axes.map_err(ConfigError::refused("mrope_section"))
 }
 
 impl core::fmt::Display for OnnxValue {
@@ -133,6 +177,7 @@ impl core::fmt::Display for OnnxValue {
         match self {
             Self::Int(value) => write!(f, "{value}"),
             Self::Float(value) => write!(f, "{value:?}"),
+            Self::Ints(values) => write!(f, "{values:?}"),
         }
     }
 }

@@ -74,7 +74,7 @@ impl Llama3 {
         let (low, high) = (Twofold::from(low), Twofold::from(high));
         let turns_in = length.over(PI.times(Twofold::from(2.0)));
         plain.with_values(plain.digits().map(|f| {
-            let turns = f.times(turns_in);
+            let turns = f.times(if f.value() < 0.0 { turns_in.times(Twofold::from(-1.0)) } else { turns_in });
             let (above, below) = (turns.minus(high).value(), turns.minus(low).value());
             if above >= 0.0 {
                 f

@@ -94,6 +94,7 @@ fn check(outcome: Result<ModelRotary, ConfigError>) {
         }
         if let Some(sections) = rope.sections() {
             assert_eq!(2 * sections.counts().iter().sum::<usize>(), rope.width());
+            assert!(rope.frequencies(1).is_ok_and(|frequencies| frequencies.axes() <= sections.counts().len()));
         }
     }
     for i in 0..model.layer_count().min(100) {
@@ -198,15 +199,27 @@ pub(crate) fn gguf(bytes: &[u8]) {
 /// Attributes.
 pub(crate) fn onnx(bytes: &[u8]) {
     let mut input = Bytes(bytes);
-    let keys = ["interleaved", "rotary_embedding_dim", "num_heads", "scale", "is_packed_batching", "else"];
-    let attributes: Vec<(&str, OnnxValue)> = (0..input.next() % 8)
-        .map(|_| {
-            let key = input.pick(&keys);
-            let value =
-                input.pick(&[0.into(), 1.into(), (-1).into(), 2.into(), i64::MAX.into(), 1.0.into(), f32::NAN.into()]);
-            (key, value)
-        })
-        .collect();
+    let keys = [
+        "interleaved",
+        "rotary_embedding_dim",
+        "num_heads",
+        "scale",
+        "is_packed_batching",
+        "mrope_section",
+        "mrope_layout",
+    ];
+    let attribute = |input: &mut Bytes<'_>| -> (&str, OnnxValue) {
+        let key = input.pick(&keys);
+        let value = match input.next() % 6 {
+            0 => i64::MAX.into(),
+            1 => f32::NAN.into(),
+            2 => 1.0.into(),
+            3 => vec![i64::from(input.next()) - 1; usize::from(input.next() % 10)].into(),
+            _ => i64::from(input.next() % 4).into(),
+        };
+        (key, value)
+    };
+    let attributes: Vec<(&str, OnnxValue)> = (0..input.next() % 8).map(|_| attribute(&mut input)).collect();
     if let Err(error) = OnnxConfig::read(attributes) {
         assert!(keys.contains(&error.key()) && error.to_string().contains(error.key()), "{error}");
     }

@@ -2,7 +2,7 @@
 //! They stand apart because an operator brings tables along, and no frequencies.
 
 use posenc::config::{Note, OnnxConfig, OnnxValue};
-use posenc::{Frequencies, HeadsMut, Level, Positions, Precision, TableBuilder};
+use posenc::{Frequencies, HeadsMut, Level, Positions, Precision, TableBuilder, Tables};
 use posenc_oracle::lcg::golden_inputs;
 use posenc_oracle::tolerance::GOLDEN_VALUE;
 use serde_json::Value;
@@ -20,17 +20,22 @@ fn flat(value: &Value) -> Vec<f64> {
 fn operators_turn_as_onnx_runtime_does() {
     let file: Value = serde_json::from_str(include_str!("../golden/onnx_rotary.json")).unwrap();
     let cases = file["cases"].as_array().unwrap();
-    let plain = cases.iter().filter(|case| case["op"] == "RotaryEmbedding");
-    assert_eq!(plain.clone().count(), 5);
-    for case in plain {
-        check(case);
+    assert_eq!(cases.len(), 7);
+    cases.iter().for_each(check);
+}
+
+/// An attribute: a number or a list.
+fn value(value: &Value) -> OnnxValue {
+    match value.as_i64() {
+        Some(number) => number.into(),
+        None => sizes(value).into_iter().map(|size| size as i64).collect::<Vec<_>>().into(),
     }
 }
 
 fn check(case: &Value) {
     let attributes = case["attributes"].as_object().unwrap();
-    let attributes = attributes.iter().map(|(key, value)| (key.as_str(), value.as_i64().unwrap().into()));
-    let config = OnnxConfig::read(attributes).unwrap();
+    let config = OnnxConfig::read(attributes.iter().map(|(key, of)| (key.as_str(), value(of)))).unwrap();
+    assert_eq!(config.notes(), [], "{}", case["id"]);
     let shape = sizes(&case["x_shape"]);
     // Three axes without a number of heads: the tables say how wide a head is.
     let (layout, dim) = match shape[..] {
@@ -47,7 +52,11 @@ fn check(case: &Value) {
     let tables = TableBuilder::new(&frequencies, Precision::Exact).build(rows).unwrap();
     let ids: Vec<i64> = flat(&case["position_ids"]).into_iter().map(|id| id as i64).collect();
     // One position is the offset of the first token.
-    let positions = if let [first] = ids[..] { Positions::from(first) } else { Positions::ids(&ids) };
+    let positions = match (&ids[..], config.axes()) {
+        (_, Some(axes)) => Positions::axes(&ids, axes.count()),
+        (&[first], None) => Positions::from(first),
+        (ids, None) => Positions::ids(ids),
+    };
     let want = flat(&case["expect"]["y_f32"]);
     for level in Level::available() {
         let mut x = golden_inputs(case["x_seed"].as_u64().unwrap(), shape.iter().product());
@@ -78,6 +87,14 @@ fn attributes_that_are_none() {
     refused("is_packed_batching", 1.into());
     refused("scale", 0.5.into());
     refused("scale", f32::NAN.into());
+    refused("mrope_layout", 2.into());
+    refused("mrope_section", 2.into());
+    refused("mrope_section", vec![1, -1].into());
+    refused("mrope_section", vec![].into());
+    refused("mrope_section", vec![i64::MAX; 3].into());
+    let config = OnnxConfig::read([("mrope_section", vec![1, 1].into())]).unwrap();
+    let error = config.rotary(Tables::new(vec![1.0_f32; 3], vec![0.0; 3], 3).unwrap()).unwrap_err();
+    assert_eq!(error.to_string(), "mrope_section: axes of the pairs: expected 3 elements, found 2");
     let config =
         OnnxConfig::read([("scale", 1.0.into()), ("is_packed_batching", 0.into()), ("new", 7.into())]).unwrap();
     assert_eq!(config.notes(), [Note::Unused { key: "new".into() }]);
