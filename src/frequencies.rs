@@ -155,6 +155,12 @@ impl Frequencies {
     /// let scaled = plain.scaled(&Scaling::llama3(8.0))?;
     /// assert_eq!(scaled.as_slice()[0], 1.0);
     /// assert_eq!(scaled.as_slice()[63], plain.as_slice()[63] / 8.0);
+    ///
+    /// let error = scaled.scaled(&Scaling::yarn(4.0, 8192)).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "YaRN: expected frequencies made by Frequencies::new, found frequencies that were given, or scaled before",
+    /// );
     /// # Ok::<(), posenc::Error>(())
     /// ```
     ///

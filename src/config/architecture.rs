@@ -155,14 +155,16 @@ pub(super) const TABLE: &[Architecture] = &[
     halves(&["phi"]).base(1e4).part(Part::Stated),
     halves(&["minimax", "minimax_m2"]).part(Part::Stated),
     halves(&["qwen3_next"]).part(Part::Of(0.25)),
-    halves(&["mimo_v2"]).part(Part::Of(0.334)),
+    halves(&["mimo_v2", "mimo_v2_flash"]).part(Part::Of(0.334)),
     Architecture { yarn_is_longrope: true, ..halves(&["phi3"]) }.base(1e4),
     halves(&["phimoe"]),
     Architecture { yarn_coefficient: 0.07, ..halves(&["telechat3"]) },
     Architecture { direction: Direction::Inverse, ..halves(&["nanochat"]) },
     halves(&["ministral3"]).temperature(Temperature::Ministral),
-    Architecture { head: Some(256), ..halves(&["gemma3", "gemma3_text", "gemma3n", "gemma3n_text"]) }
+    Architecture { head: Some(256), ..halves(&["gemma3", "gemma3_text"]) }
         .base(1e6).layers(Layers::LocalBase { every: 6, base: 1e4 }),
+    Architecture { head: Some(256), ..halves(&["gemma3n", "gemma3n_text"]) }
+        .base(1e6).layers(Layers::LocalBase { every: 5, base: 1e4 }),
     Architecture { full_head_key: Some("global_head_dim"), ..halves(&["gemma4", "gemma4_text"]) }
         .layers(Layers::LocalBase { every: 6, base: 1e4 }),
     halves(&["olmo3"]).base(5e5).layers(Layers::FullScaled { every: 4 }),

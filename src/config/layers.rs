@@ -134,6 +134,10 @@ impl Plan {
             (None, Some(types)) => types.len(),
             (None, None) => return Err(config.missing("num_hidden_layers", "a whole number")),
         };
+        // Falcon's models with linear biases have all the keys of a rotation.
+        if config.get("alibi") == Some(&Value::Bool(true)) {
+            return Ok(Self { kinds: vec![Kind::still("all")], layers: vec![0; count] });
+        }
         let kinds = if keys.values().any(Value::is_object) {
             for key in keys.iter().filter(|(key, value)| !value.is_object() && !value.is_null() && *key != "truncate") {
                 config.note(Note::Unused { key: config.key(&format!("{name}.{}", key.0)) });

@@ -72,6 +72,9 @@ impl ModelRotary {
 /// let model = HfConfig::parse(text)?.rotary()?;
 /// let turns = |layer: usize| model.layer(layer).is_some_and(|layer| layer.rope().is_some());
 /// assert_eq!([0, 1, 2, 3].map(turns), [true, true, true, false]);
+///
+/// let layer = model.layer(0).expect("the first of four");
+/// assert_eq!((layer.label(), layer.softmax_factor(), layer.query_temperature()), ("rope", 1.0, None));
 /// # Ok::<(), posenc::config::ConfigError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -204,6 +207,8 @@ impl Sections {
 /// let rope = model.layer(0).and_then(|layer| layer.rope()).expect("it turns");
 /// assert_eq!((rope.head_dim(), rope.width(), rope.pairing(), rope.base()), (96, 24, Pairing::Halves, 10_000.0));
 /// assert_eq!((rope.sections(), rope.switch_length()), (None, None));
+/// assert_eq!(rope.direction(), posenc::Direction::Forward);
+/// assert_eq!(rope.rotary(1).map(|rotary| rotary.width()), Ok(24));
 /// # Ok::<(), posenc::config::ConfigError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

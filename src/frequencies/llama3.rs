@@ -12,7 +12,7 @@ use crate::math::{PI, Twofold};
 ///
 /// // Llama-4-Scout, whose two bounds are the same: a pair either stays or is divided.
 /// let plain = Frequencies::new(128, 500_000.0)?;
-/// let scaled = plain.scaled(&Llama3::new(16.0).with_high_freq_factor(1.0).into())?;
+/// let scaled = plain.scaled(&Llama3::new(16.0).with_low_freq_factor(1.0).with_high_freq_factor(1.0).into())?;
 /// for (scaled, plain) in scaled.as_slice().iter().zip(plain.as_slice()) {
 ///     assert!(scaled == plain || *scaled == plain / 16.0);
 /// }

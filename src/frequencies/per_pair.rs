@@ -55,6 +55,14 @@ impl Proportional {
     }
 
     /// Divides the frequencies, too.
+    ///
+    /// ```
+    /// use posenc::{Frequencies, Proportional};
+    ///
+    /// let frequencies = Frequencies::new(4, 10_000.0)?.scaled(&Proportional::new(0.5).with_factor(8.0).into())?;
+    /// assert_eq!(frequencies.as_slice(), [0.125, 0.0]);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
     #[must_use]
     pub fn with_factor(self, factor: f64) -> Self {
         Self { factor, ..self }

@@ -30,6 +30,24 @@ const TEXTS: [&str; 30] = [
     "full_attention", "warp",
 ];
 
+/// Names of GGUF files, of every kind of layers.
+#[rustfmt::skip]
+const ARCHITECTURES: [&str; 12] = [
+    "llama", "gemma3", "deepseek2", "qwen2vl", "llama4", "cohere2", "olmo2", "exaone4", "mistral3", "gpt2", "phi3",
+    "none",
+];
+
+/// Keys of GGUF files, without the name.
+#[rustfmt::skip]
+const GGUF_KEYS: [&str; 23] = [
+    "block_count", "embedding_length", "attention.head_count", "attention.key_length", "attention.key_length_mla",
+    "context_length", "rope.dimension_count", "rope.dimension_count_swa", "rope.freq_base", "rope.freq_base_swa",
+    "rope.scaling.type", "rope.scaling.factor", "rope.scaling.alpha", "rope.scaling.attn_factor",
+    "rope.scaling.original_context_length", "rope.scaling.yarn_log_multiplier", "rope.scaling.yarn_ext_factor",
+    "rope.scaling.yarn_beta_fast", "rope.dimension_sections", "attention.sliding_window",
+    "attention.sliding_window_pattern", "attention.temperature_scale", "attention.temperature_length",
+];
+
 /// Reads bytes until they end, then zeros.
 struct Bytes<'a>(&'a [u8]);
 
@@ -126,52 +144,13 @@ pub(crate) fn hugging_face(bytes: &[u8]) {
 /// Metadata, half of it well formed.
 pub(crate) fn gguf(bytes: &[u8]) {
     let mut input = Bytes(bytes);
-    let architectures = [
-        "llama",
-        "gemma3",
-        "deepseek2",
-        "qwen2vl",
-        "llama4",
-        "cohere2",
-        "olmo2",
-        "exaone4",
-        "mistral3",
-        "gpt2",
-        "phi3",
-        "none",
-    ];
-    let name = input.pick(&architectures);
-    let keys = [
-        "block_count",
-        "embedding_length",
-        "attention.head_count",
-        "attention.key_length",
-        "attention.key_length_mla",
-        "context_length",
-        "rope.dimension_count",
-        "rope.dimension_count_swa",
-        "rope.freq_base",
-        "rope.freq_base_swa",
-        "rope.scaling.type",
-        "rope.scaling.factor",
-        "rope.scaling.alpha",
-        "rope.scaling.attn_factor",
-        "rope.scaling.original_context_length",
-        "rope.scaling.yarn_log_multiplier",
-        "rope.scaling.yarn_ext_factor",
-        "rope.scaling.yarn_beta_fast",
-        "rope.dimension_sections",
-        "attention.sliding_window",
-        "attention.sliding_window_pattern",
-        "attention.temperature_scale",
-        "attention.temperature_length",
-    ];
+    let name = input.pick(&ARCHITECTURES);
     let usual = [("block_count", 4_u64), ("attention.key_length", 64), ("context_length", 4096)];
     let mut metadata: Vec<(String, GgufValue)> =
         usual.map(|(key, value)| (format!("{name}.{key}"), value.into())).into();
     metadata.push(("general.architecture".into(), name.into()));
     for _ in 0..input.next() % 10 {
-        let key = input.pick(&keys);
+        let key = input.pick(&GGUF_KEYS);
         let value: GgufValue = match input.next() % 9 {
             0 => f64::NAN.into(),
             1 => "yarn".into(),

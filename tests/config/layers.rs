@@ -23,6 +23,7 @@ fn letters(model: &ModelRotary) -> String {
 fn sliding_windows() {
     let gemma = |keys: Value| letters(&read(&of("gemma3_text", keys)));
     assert_eq!(gemma(json!({ "num_hidden_layers": 8 })), "sssssfss");
+    assert_eq!(letters(&read(&of("gemma3n_text", json!({ "num_hidden_layers": 6 })))), "ssssfs");
     assert_eq!(gemma(json!({ "num_hidden_layers": 5, "sliding_window_pattern": 2 })), "sfsfs");
     assert_eq!(gemma(json!({ "num_hidden_layers": 5, "_sliding_window_pattern": "LG" })), "sfsfs");
     let types = ["full_attention", "sliding_attention"];
@@ -42,6 +43,13 @@ fn exaone_turns_everywhere_without_a_window() {
         |window: Value| letters(&read(&of("exaone4", json!({ "num_hidden_layers": 4, "sliding_window": window }))));
     assert_eq!(exaone(json!(4096)), "sss.");
     assert_eq!(exaone(Value::Null), "aaaa");
+}
+
+#[test]
+fn models_with_linear_biases_do_not_turn() {
+    let falcon = |alibi: Value| letters(&read(&of("falcon", json!({ "num_hidden_layers": 2, "alibi": alibi }))));
+    assert_eq!([true, false].map(|alibi| falcon(json!(alibi))), ["..", "aa"]);
+    assert_eq!(falcon(Value::Null), "aa");
 }
 
 #[test]
