@@ -3,7 +3,7 @@
 use super::error::{ConfigError, Note};
 use super::rope::Rule;
 use crate::error::{Error, Result};
-use crate::{Axes, Direction, Frequencies, Pairing, QueryTemperature, Rotary};
+use crate::{Axes, Direction, Frequencies, MagnitudeRule, Pairing, QueryTemperature, Rotary};
 
 /// The rotary encodings of a model: one rule for each kind of layer.
 ///
@@ -248,6 +248,26 @@ impl Rope {
     pub fn rotary(&self, length: usize) -> Result<Rotary> {
         let rotary = Rotary::new(&self.frequencies(length)?, self.pairing);
         Ok(rotary.starting_at(self.start()).with_direction(self.direction))
+    }
+
+    /// By which rule YaRN's magnitude was set; `None` for other scalings.
+    ///
+    /// ```
+    /// use posenc::MagnitudeRule;
+    /// use posenc::config::HfConfig;
+    ///
+    /// let text = r#"{ "model_type": "llama", "num_hidden_layers": 1, "head_dim": 64, "rope_theta": 10000.0,
+    ///     "rope_scaling": { "type": "yarn", "factor": 16.0, "original_max_position_embeddings": 4096, "mscale": 1.0,
+    ///                       "mscale_all_dim": 1.0 } }"#;
+    /// let model = HfConfig::parse(text)?.rotary()?;
+    /// let rope = model.layer(0).and_then(|layer| layer.rope()).expect("it turns");
+    /// assert_eq!(rope.magnitude_rule(), Some(MagnitudeRule::Ratio));
+    /// assert_eq!(rope.frequencies(1).map(|frequencies| frequencies.magnitude()), Ok(1.0));
+    /// # Ok::<(), posenc::config::ConfigError>(())
+    /// ```
+    #[must_use]
+    pub fn magnitude_rule(&self) -> Option<MagnitudeRule> {
+        self.rule.magnitude_rule()
     }
 
     /// The longest sequence that has the frequencies of short ones; `None` if the length does not count.

@@ -3,7 +3,10 @@
 use super::architecture::{Architecture, Scores, Temperature};
 use super::dict::Dict;
 use super::error::{ConfigError, Note};
-use crate::{DynamicNtk, FactorList, Frequencies, Llama3, LongRope, NtkMixed, Proportional, QueryTemperature, Scaling};
+use crate::{
+    DynamicNtk, FactorList, Frequencies, Llama3, LongRope, MagnitudeRule, NtkMixed, Proportional, QueryTemperature,
+    Scaling,
+};
 use crate::{Truncation, Yarn};
 
 type Result<T> = core::result::Result<T, ConfigError>;
@@ -32,6 +35,13 @@ impl Rule {
                 plain.scaled(&lists.into())
             }
         }
+    }
+
+    pub(super) fn magnitude_rule(&self) -> Option<MagnitudeRule> {
+        let Self::Fixed(scalings) = self else { return None };
+        scalings
+            .iter()
+            .find_map(|scaling| if let Scaling::Yarn(yarn) = scaling { Some(yarn.magnitude_rule()) } else { None })
     }
 
     pub(super) fn switch_length(&self) -> Option<usize> {

@@ -59,6 +59,8 @@ fn linear_and_old_keys() {
     ] {
         assert_eq!(frequencies(&read("llama", &keys)).as_slice(), scaled.as_slice());
     }
+    let grown = plain(128, 1e4).scaled(&Scaling::ntk(1000.0)).unwrap();
+    assert_eq!(frequencies(&read("hunyuan-dense", &[("rope.scaling.alpha", 1000.0_f32.into())])), grown);
     // Zero is no factor, and no type is none.
     for keys in [vec![("rope.scaling.factor", 0.0_f32.into())], vec![("rope.scaling.type", "none".into())]] {
         assert_eq!(frequencies(&read("llama", &keys)), plain(128, 1e4));

@@ -1,7 +1,7 @@
 //! Rules for layers that no published file here shows: other spellings, and what cannot be.
 //! They stand apart from the table of models because their configurations are made up.
 
-use posenc::config::{Layer, ModelRotary};
+use posenc::config::{Layer, ModelRotary, SectionOrder};
 use posenc::{Direction, Pairing};
 use serde_json::{Value, json};
 
@@ -143,7 +143,75 @@ fn telechat_and_phimoe_have_magnitudes_of_their_own() {
 fn hunyuan_vl_doubles_its_sections() {
     let block = json!({ "type": "xdrope", "alpha": 1000.0, "xdrope_section": [8, 8, 8, 8] });
     let model = read(&of("hunyuan_vl", json!({ "rope_scaling": block })));
-    assert_eq!(rope(&model).sections().unwrap().order(), posenc::config::SectionOrder::Doubled);
+    assert_eq!(rope(&model).sections().unwrap().order(), SectionOrder::Doubled);
+}
+
+#[test]
+fn ernie_lists_height_and_width_before_time() {
+    let ernie = |sections: Value| of("ernie4_5_vl_moe_text", json!({ "rope_scaling": { "mrope_section": sections } }));
+    let model = read(&ernie(json!([11, 11, 10])));
+    assert_eq!(rope(&model).pairing(), Pairing::Interleaved);
+    let axes = posenc::Axes::ernie([11, 11, 10]).unwrap();
+    let plain = posenc::Frequencies::new(64, 1e4).unwrap().on_axes(axes).unwrap();
+    assert_eq!(rope(&model).frequencies(1).unwrap(), plain);
+    let error = refused(&ernie(json!([22, 10])));
+    assert_eq!(error.to_string(), "rope_scaling: sections of height, width and time: expected 3 elements, found 2");
+}
+
+#[test]
+fn sections_follow_the_key_before_the_architecture() {
+    let order = |model_type: &str, interleaved: Value| {
+        let block = json!({ "mrope_section": [12, 10, 10], "mrope_interleaved": interleaved });
+        rope(&read(&of(model_type, json!({ "rope_scaling": block })))).sections().unwrap().order()
+    };
+    assert_eq!(order("qwen2_vl", Value::Null), SectionOrder::Blocks);
+    assert_eq!(order("qwen2_vl", json!(true)), SectionOrder::Interleaved);
+    assert_eq!(order("qwen3_vl", Value::Null), SectionOrder::Interleaved);
+    assert_eq!(order("qwen3_vl", json!(false)), SectionOrder::Blocks);
+}
+
+#[test]
+fn gemma4_has_wider_heads_where_it_sees_everything() {
+    let full = json!({ "rope_type": "proportional", "partial_rotary_factor": 0.25, "rope_theta": 1e6 });
+    let keys = |global: Value| {
+        json!({ "layer_types": ["full_attention"], "head_dim": 256, "global_head_dim": global,
+        "rope_parameters": { "full_attention": full } })
+    };
+    let model = read(&of("gemma4_text", keys(json!(512))));
+    let rope = rope(&model);
+    assert_eq!((rope.head_dim(), rope.width()), (512, 512));
+    let turning = rope.frequencies(1).unwrap().as_slice().iter().filter(|&&f| f > 0.0).count();
+    assert_eq!(turning, 64);
+    assert_eq!(refused(&of("gemma4_text", keys(Value::Null))).key(), "global_head_dim");
+}
+
+#[test]
+fn a_scaling_beside_nested_objects_is_that_of_the_layers_that_see_everything() {
+    let model = read(&of(
+        "olmo3",
+        json!({ "num_hidden_layers": 4,
+        "rope_parameters": { "full_attention": { "rope_theta": 5e5 }, "sliding_attention": { "rope_theta": 5e5 } },
+        "rope_scaling": { "rope_type": "linear", "factor": 4.0 } }),
+    ));
+    let first = |layer: usize| model.layer(layer).unwrap().rope().unwrap().frequencies(1).unwrap().as_slice()[0];
+    assert_eq!([0, 3].map(first), [1.0, 0.25]);
+}
+
+#[test]
+fn temperatures_can_be_off() {
+    let llama4 = |keys: Value| {
+        let mut config = of("llama4_text", keys);
+        config["num_hidden_layers"] = json!(4);
+        read(&config).layer(3).unwrap().query_temperature()
+    };
+    for off in [json!(false), json!(0)] {
+        assert_eq!(llama4(json!({ "attn_temperature_tuning": off })), None);
+    }
+    for on in [json!(true), json!(4), Value::Null] {
+        assert!(llama4(json!({ "attn_temperature_tuning": on })).is_some());
+    }
+    let scaled = llama4(json!({ "attn_scale": 0.5, "floor_scale": 100 })).unwrap();
+    assert_eq!(scaled.factor(99), 1.0 + 0.5 * 2.0_f64.ln());
 }
 
 #[test]
