@@ -105,6 +105,16 @@ impl<'a> Dict<'a> {
         }
     }
 
+    /// A number of layers after which something comes again.
+    pub(super) fn interval(&self, key: &str) -> Result<Option<usize>> {
+        match self.count(key)? {
+            Some(every) if !(1..=MAX_LAYERS).contains(&every) => {
+                Err(ConfigError::value(self.key(key), "1 to 65536 layers", every))
+            }
+            every => Ok(every),
+        }
+    }
+
     pub(super) fn required_count(&self, key: &str) -> Result<usize> {
         self.count(key)?.ok_or_else(|| self.missing(key, "a whole number"))
     }

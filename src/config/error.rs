@@ -126,6 +126,11 @@ pub enum Note {
         /// What was used.
         value: String,
     },
+    /// A key is missing that nothing stands in for: which layer is of which kind is not known.
+    Missing {
+        /// Which one.
+        key: String,
+    },
     /// A number of tokens, pairs or layers is written as a fraction.
     Fraction {
         /// Which one.

@@ -170,7 +170,11 @@ impl Model<'_> {
     fn still_temperature(&self) -> Result<Option<QueryTemperature>> {
         let tuned = match self.config.get("attn_temperature_tuning") {
             Some(Value::Bool(tuned)) => *tuned,
-            Some(value) => value.as_f64() != Some(0.0),
+            Some(Value::Number(tuned)) => tuned.as_f64() != Some(0.0),
+            Some(other) => {
+                let key = self.config.key("attn_temperature_tuning");
+                return Err(ConfigError::value(key, "true, false or a number", other));
+            }
             None => true,
         };
         if self.architecture.temperature != Temperature::Llama4 || !tuned {

@@ -208,7 +208,7 @@ fn flat(config: &Dict<'_>, path: &str, keys: Map<String, Value>, architecture: &
 /// Which layers turn, where some do not: `no_rope_layers` is 1 for those that do.
 fn nope_labels(config: &Dict<'_>, count: usize, every: usize) -> Result<Vec<String>> {
     let list = config.counts("no_rope_layers")?.filter(|list| !list.is_empty());
-    let every = config.count("no_rope_layer_interval")?.unwrap_or(every).max(1);
+    let every = config.interval("no_rope_layer_interval")?.unwrap_or(every);
     let Some(list) = list else {
         return Ok((0..count).map(|i| if (i + 1) % every == 0 { "nope" } else { "rope" }.into()).collect());
     };
@@ -233,7 +233,7 @@ fn labels(config: &Dict<'_>, types: Option<Vec<&str>>, count: usize, layers: Lay
         return Ok(types.into_iter().map(Into::into).collect());
     }
     let (every, full) = match layers {
-        Layers::FirstOf { every } => (config.count("global_attn_every_n_layers")?.unwrap_or(every), 0),
+        Layers::FirstOf { every } => (config.interval("global_attn_every_n_layers")?.unwrap_or(every), 0),
         Layers::LocalBase { every, .. }
         | Layers::FullScaled { every }
         | Layers::LocalOnly { every }
@@ -243,12 +243,11 @@ fn labels(config: &Dict<'_>, types: Option<Vec<&str>>, count: usize, layers: Lay
         },
         Layers::Alike | Layers::NopeEvery { .. } | Layers::Compressed => {
             // Kinds are told apart, but no key says which layer is which.
-            config.note(Note::Default { key: config.key("layer_types"), value: "unknown".into() });
+            config.note(Note::Missing { key: config.key("layer_types") });
             return Ok(Vec::new());
         }
     };
-    let every = every.max(1);
-    Ok((0..count).map(|i| if i % every == full % every { FULL } else { SLIDING }.into()).collect())
+    Ok((0..count).map(|i| if i % every == full { FULL } else { SLIDING }.into()).collect())
 }
 
 /// `sliding_window_pattern`: a number, of which the last layer sees everything, or a text of `L` and `G`.
@@ -256,10 +255,7 @@ fn pattern(config: &Dict<'_>) -> Result<Option<Vec<&'static str>>> {
     for key in ["sliding_window_pattern", "_sliding_window_pattern"] {
         let Some(value) = config.get(key) else { continue };
         let Value::String(letters) = value else {
-            let every = config.count(key)?.unwrap_or(1);
-            if !(1..=1 << 16).contains(&every) {
-                return Err(ConfigError::value(config.key(key), "1 to 65536 layers", every));
-            }
+            let every = config.interval(key)?.unwrap_or(1);
             return Ok(Some((1..=every).map(|i| if i == every { FULL } else { SLIDING }).collect()));
         };
         let label = |letter: char| match letter {

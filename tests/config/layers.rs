@@ -1,7 +1,7 @@
 //! Rules for layers that no published file here shows: other spellings, and what cannot be.
 //! They stand apart from the table of models because their configurations are made up.
 
-use posenc::config::{Layer, ModelRotary, SectionOrder};
+use posenc::config::{Layer, ModelRotary, Note, SectionOrder};
 use posenc::{Direction, Pairing};
 use serde_json::{Value, json};
 
@@ -59,6 +59,7 @@ fn no_rope_layers_says_which_do_turn() {
     assert_eq!(letters(&read(&smollm(json!({ "num_hidden_layers": 3, "no_rope_layer_interval": 2 })))), "r.r");
     assert_eq!(letters(&read(&smollm(json!({ "num_hidden_layers": 2, "no_rope_layers": [0, 1] })))), ".r");
     assert_eq!(refused(&smollm(json!({ "num_hidden_layers": 2, "no_rope_layers": [0] }))).key(), "no_rope_layers");
+    assert_eq!(refused(&smollm(json!({ "no_rope_layer_interval": 0 }))).key(), "no_rope_layer_interval");
     let two = json!({ "num_hidden_layers": 2, "no_rope_layers": [0, 2] });
     assert_eq!(refused(&smollm(two)).key(), "no_rope_layers[1]");
 }
@@ -93,7 +94,7 @@ fn nested_objects_without_layer_types_are_kinds_alone() {
     let model = read(&llama(json!({ "rope_parameters": { "a": { "rope_theta": 1e4 }, "b": { "rope_theta": 1e6 } } })));
     assert_eq!((model.kinds().len(), model.layer_count(), model.layer(0)), (2, 0, None));
     assert_eq!(model.kind("b").unwrap().rope().unwrap().base(), 1e6);
-    assert_eq!(model.notes().len(), 1);
+    assert_eq!(model.notes(), [Note::Missing { key: "layer_types".into() }]);
 }
 
 #[test]
@@ -210,6 +211,10 @@ fn temperatures_can_be_off() {
     for on in [json!(true), json!(4), Value::Null] {
         assert!(llama4(json!({ "attn_temperature_tuning": on })).is_some());
     }
+    assert_eq!(
+        refused(&of("llama4_text", json!({ "attn_temperature_tuning": "on" }))).key(),
+        "attn_temperature_tuning"
+    );
     let scaled = llama4(json!({ "attn_scale": 0.5, "floor_scale": 100 })).unwrap();
     assert_eq!(scaled.factor(99), 1.0 + 0.5 * 2.0_f64.ln());
 }
