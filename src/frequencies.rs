@@ -160,6 +160,12 @@ impl Frequencies {
     /// let scaled = plain.scaled(&Scaling::llama3(8.0))?;
     /// assert_eq!(scaled.as_slice()[0], 1.0);
     /// assert_eq!(scaled.as_slice()[63], plain.as_slice()[63] / 8.0);
+    ///
+    /// let error = scaled.scaled(&Scaling::yarn(4.0, 8192)).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "YaRN: expected frequencies made by Frequencies::new, found frequencies that were given, or scaled before",
+    /// );
     /// # Ok::<(), posenc::Error>(())
     /// ```
     ///
@@ -275,7 +281,7 @@ fn power_of(logarithm: Twofold, numerator: f64, denominator: f64) -> Twofold {
 
 /// Whether a factor of a scaling is one: positive, and so far from the ends of f64 that quotients stay within.
 fn check_factor(what: &'static str, factor: f64) -> Result<f64> {
-    check_number(what, factor, 1e-30..=1e30, "a positive number from 1e-30 to 1e30")
+    check_number(what, factor, 1e-40..=1e40, "a positive number from 1e-40 to 1e40")
 }
 
 /// Whether a number of a scaling lies in its range.

@@ -7,6 +7,8 @@ extern crate alloc;
 mod absolute;
 mod axes;
 mod bias;
+#[cfg(feature = "config")]
+pub mod config;
 mod element;
 mod error;
 mod frequencies;
