@@ -22,7 +22,7 @@ pub struct Grid {
 
 impl Grid {
     #[inline(always)]
-    fn row(self, group: usize, member: usize) -> usize {
+    fn row(self, [group, member]: [usize; 2]) -> usize {
         self.start + group * self.group + member * self.member
     }
 }
@@ -34,8 +34,14 @@ pub trait Memory {
     /// Where a row begins, to read and to write.
     type Row: Copy;
 
-    /// Where a row begins.
-    fn row(&self, group: usize, member: usize) -> Self::Row;
+    /// Where a row begins, given its group and member, and those of the row whose memory is to be asked for meanwhile.
+    fn row(&self, row: [usize; 2], soon: [usize; 2]) -> Self::Row;
+
+    /// How many rows of a width ahead memory is to be asked for; none where it is near anyway.
+    #[inline(always)]
+    fn rows_ahead(&self, _width: usize) -> usize {
+        0
+    }
 
     /// Whether rows of one group lie nearer to each other than groups do.
     fn groups_outside(&self) -> bool;
@@ -88,11 +94,18 @@ pub struct InPlace<'a, F: Format> {
 
 impl<F: Format> Memory for InPlace<'_, F> {
     type Format = F;
-    type Row = usize;
+    /// The first element, and how many bytes ahead memory is asked for.
+    type Row = (usize, usize);
 
     #[inline(always)]
-    fn row(&self, group: usize, member: usize) -> usize {
-        self.grid.row(group, member)
+    fn row(&self, row: [usize; 2], soon: [usize; 2]) -> (usize, usize) {
+        let start = self.grid.row(row);
+        (start, self.grid.row(soon).wrapping_sub(start).wrapping_mul(size_of::<F::Store>()))
+    }
+
+    #[inline(always)]
+    fn rows_ahead(&self, width: usize) -> usize {
+        if size_of_val(self.data) > NEAR { (AHEAD / size_of::<F::Store>() / width.max(1)).max(1) } else { 0 }
     }
 
     #[inline(always)]
@@ -104,17 +117,16 @@ impl<F: Format> Memory for InPlace<'_, F> {
     fn two_by_two<I: Isa, O: OnTwo<F, I>, const N: usize>(
         &mut self,
         isa: I,
-        row: usize,
+        (row, ahead): (usize, usize),
         [first, second]: [usize; 2],
         operations: &[O; N],
     ) {
-        let far = size_of_val(self.data) > NEAR;
         let (low, high) = self.data.split_at_mut(row + second);
         let a = units_mut::<F, I, _, N>(low, row + first);
         let b = units_mut::<F, I, _, N>(high, 0);
-        if far {
-            look_ahead(isa, a);
-            look_ahead(isa, b);
+        if ahead != 0 {
+            look_ahead(isa, a, ahead);
+            look_ahead(isa, b, ahead);
         }
         for k in 0..N {
             let [x, y] = operations[k].apply(F::load(isa, &a[k]), F::load(isa, &b[k]));
@@ -127,14 +139,13 @@ impl<F: Format> Memory for InPlace<'_, F> {
     fn one_by_one<I: Isa, O: OnOne<F, I>, const N: usize>(
         &mut self,
         isa: I,
-        row: usize,
+        (row, ahead): (usize, usize),
         column: usize,
         operations: &[O; N],
     ) {
-        let far = size_of_val(self.data) > NEAR;
         let units = units_mut::<F, I, _, N>(self.data, row + column);
-        if far {
-            look_ahead(isa, units);
+        if ahead != 0 {
+            look_ahead(isa, units, ahead);
         }
         for (unit, operation) in units.iter_mut().zip(operations) {
             F::store(isa, operation.apply(F::load(isa, unit)), unit);
@@ -142,28 +153,28 @@ impl<F: Format> Memory for InPlace<'_, F> {
     }
 
     #[inline(always)]
-    fn load_one(&self, row: usize, at: usize) -> [F::Lanes<Scalar>; 2] {
+    fn load_one(&self, (row, _): (usize, usize), at: usize) -> [F::Lanes<Scalar>; 2] {
         let element = self.data[row + at];
         F::load(Scalar, &twice::<F, _>(element))
     }
 
     #[inline(always)]
-    fn store_one(&mut self, lanes: [F::Lanes<Scalar>; 2], row: usize, at: usize) {
+    fn store_one(&mut self, lanes: [F::Lanes<Scalar>; 2], (row, _): (usize, usize), at: usize) {
         self.data[row + at] = first_of::<F>(lanes);
     }
 }
 
-/// How many bytes ahead memory is asked for: most of a page, since machines look ahead by themselves within one.
+/// How many bytes of rows ahead memory is asked for: most of a page, since machines look ahead by themselves within one.
 const AHEAD: usize = 3072;
 
 /// Slices up to so many bytes stay in the nearest cache anyway.
 const NEAR: usize = 1 << 16;
 
-/// Asks for the memory that lies where the walk will be soon, as seen from some units.
+/// Asks for the memory so many bytes behind some units.
 #[inline(always)]
-fn look_ahead<I: Isa, T>(isa: I, units: &T) {
+fn look_ahead<I: Isa, T>(isa: I, units: &T, ahead: usize) {
     for line in (0..size_of::<T>()).step_by(64) {
-        isa.prefetch(units, AHEAD + line);
+        isa.prefetch(units, ahead.wrapping_add(line));
     }
 }
 

@@ -136,12 +136,14 @@ impl<M: Memory, T: Turn> Kernel for Walk<'_, M, T> {
         let Self(mut args, _) = self;
         let (groups, members) = (args.table_rows.len(), args.members);
         // Memory order: what lies farther apart outside. Where that are the members, a few of them are taken side by side.
-        let side_by_side = if args.memory.groups_outside() { members } else { STREAMS };
+        let groups_outside = args.memory.groups_outside();
+        let side_by_side = if groups_outside { members } else { STREAMS };
+        let ahead = args.memory.rows_ahead(2 * args.pairs);
         let mut from = 0;
         while from < members {
             let to = members.min(from + side_by_side);
             for group in 0..groups {
-                columns::<M, T, I>(isa, &mut args, Members { group, from, to });
+                columns::<M, T, I>(isa, &mut args, Members { group, from, to, ahead, groups_outside });
             }
             from = to;
         }
@@ -174,13 +176,12 @@ fn rest<M: Memory, T: Turn, I: Isa>(isa: I, args: &mut Rotate<'_, M>, members: M
     let at = singly::<M, T, _>(isa.narrower(), args, members, at);
     let at = singly::<M, T, _>(Scalar, args, members, at);
     if at < args.pairs {
-        let Members { group, from, to } = members;
-        let table = args.table_rows[group] + at;
+        let table = args.table_rows[members.group] + at;
         let [cos, _] = M::Format::table(Scalar, &twice::<M::Format, _>(args.cos[table]));
         let [sin, _] = M::Format::table(Scalar, &twice::<M::Format, _>(args.sin[table]));
         let sin = sin * Vector::splat(Scalar, sign(args.direction));
-        for member in from..to {
-            let row = args.memory.row(group, member);
+        for member in members.from..members.to {
+            let row = members.row(&args.memory, member);
             T::turn_one(&mut args.memory, row, args.pairs, at, [cos, sin]);
         }
     }
@@ -201,6 +202,24 @@ struct Members {
     group: usize,
     from: usize,
     to: usize,
+    /// How many rows of the walk ahead memory is asked for.
+    ahead: usize,
+    groups_outside: bool,
+}
+
+impl Members {
+    /// Where the row of a member is, and the one that the walk comes to a little later.
+    #[inline(always)]
+    fn row<M: Memory>(self, memory: &M, member: usize) -> M::Row {
+        let Self { group, from, to, ahead, groups_outside } = self;
+        let later = member + ahead;
+        let soon = match groups_outside {
+            true if later < to => [group, later],
+            true => [group + 1, later - to + from],
+            false => [group + ahead, member],
+        };
+        memory.row([group, member], soon)
+    }
 }
 
 /// Rotates whole units from a pair on, one after the other, and tells where it stopped.
@@ -229,7 +248,7 @@ fn stripe<M: Memory, T: Turn, I: Isa, const N: usize>(
         *twiddle = T::twiddle::<M::Format, I>(isa, table, at + k * unit, args.direction);
     }
     for member in members.from..members.to {
-        let row = args.memory.row(members.group, member);
+        let row = members.row(&args.memory, member);
         T::turn(isa, &mut args.memory, row, args.pairs, at, &twiddles);
     }
     N

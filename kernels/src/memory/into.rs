@@ -115,7 +115,7 @@ impl<F: Format, S: Source<F>, T: Slot<F::Store>> Into<'_, F, S, T> {
     pub fn carry(&mut self, groups: usize, members: usize, columns: Range<usize>) {
         for group in 0..groups {
             for member in 0..members {
-                let (from, to) = self.row(group, member);
+                let (from, to) = self.row([group, member], [group, member]);
                 let to = &mut self.to[to + columns.start..to + columns.end];
                 for (to, &from) in to.iter_mut().zip(&self.from[from + columns.start..from + columns.end]) {
                     *to = T::wrap_one(S::convert(from));
@@ -130,8 +130,8 @@ impl<F: Format, S: Source<F>, T: Slot<F::Store>> Memory for Into<'_, F, S, T> {
     type Row = (usize, usize);
 
     #[inline(always)]
-    fn row(&self, group: usize, member: usize) -> (usize, usize) {
-        (self.from_grid.row(group, member), self.to_grid.row(group, member))
+    fn row(&self, row: [usize; 2], _: [usize; 2]) -> (usize, usize) {
+        (self.from_grid.row(row), self.to_grid.row(row))
     }
 
     #[inline(always)]
