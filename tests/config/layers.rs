@@ -141,6 +141,24 @@ fn telechat_and_phimoe_have_magnitudes_of_their_own() {
 }
 
 #[test]
+fn longrope_takes_the_length_beside_its_object_and_the_factor_in_it() {
+    let block = json!({ "type": "longrope", "short_factor": vec![1.0; 32], "long_factor": vec![2.0; 32], "factor": 8.0,
+        "original_max_position_embeddings": 1024 });
+    let keys = |more: Value| {
+        let mut block = block.clone();
+        block.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        of("phi3", json!({ "original_max_position_embeddings": 2048, "rope_scaling": block }))
+    };
+    let model = read(&keys(json!({})));
+    assert_eq!(rope(&model).switch_length(), Some(2048));
+    let formula = (1.0 + 8.0_f64.ln() / 2048.0_f64.ln()).sqrt();
+    assert!((rope(&model).frequencies(1).unwrap().magnitude() - formula).abs() < 1e-15);
+    // What is given comes before what the two lists have of their own.
+    let model = read(&keys(json!({ "attention_factor": 1.1, "short_mscale": 1.2, "long_mscale": 1.3 })));
+    assert_eq!([1, 4096].map(|length| rope(&model).frequencies(length).unwrap().magnitude()), [1.1, 1.1]);
+}
+
+#[test]
 fn hunyuan_vl_doubles_its_sections() {
     let block = json!({ "type": "xdrope", "alpha": 1000.0, "xdrope_section": [8, 8, 8, 8] });
     let model = read(&of("hunyuan_vl", json!({ "rope_scaling": block })));
