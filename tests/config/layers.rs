@@ -46,6 +46,19 @@ fn exaone_turns_everywhere_without_a_window() {
 }
 
 #[test]
+fn nested_objects_without_a_base_have_that_of_their_layers() {
+    let bases = |keys: Value| {
+        let mut config = of("gemma3_text", keys);
+        config["rope_theta"] = Value::Null;
+        config["rope_parameters"] = json!({ "full_attention": { "rope_type": "default" }, "sliding_attention": {} });
+        let model = read(&config);
+        ["full_attention", "sliding_attention"].map(|label| model.kind(label).unwrap().rope().unwrap().base())
+    };
+    assert_eq!(bases(json!({})), [1e6, 1e4]);
+    assert_eq!(bases(json!({ "rope_local_base_freq": 500.0 })), [1e6, 500.0]);
+}
+
+#[test]
 fn models_with_linear_biases_do_not_turn() {
     let falcon = |alibi: Value| letters(&read(&of("falcon", json!({ "num_hidden_layers": 2, "alibi": alibi }))));
     assert_eq!([true, false].map(|alibi| falcon(json!(alibi))), ["..", "aa"]);
