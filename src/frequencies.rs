@@ -31,7 +31,7 @@ use crate::math::{self, Twofold};
 pub(crate) const MAX_WIDTH: usize = 1 << 20;
 
 /// More than any magnitude, and so little that the rounding of table cells cannot overflow.
-const MAX_MAGNITUDE: f64 = 1e200;
+pub(crate) const MAX_MAGNITUDE: f64 = 1e200;
 
 /// One frequency for each pair, in radians per position, and the magnitude of the rotation.
 ///
@@ -74,12 +74,7 @@ impl Frequencies {
 
     /// `base^(−2j/width)` for all `2j < width`.
     pub(crate) fn geometric(what: &'static str, width: usize, base: f64) -> Result<Self> {
-        if width > MAX_WIDTH {
-            return Err(Error::Count { what, expected: "at most 2^20 features", found: width });
-        }
-        if !(base > 0.0 && base.is_finite()) {
-            return Err(Error::Number { what: "base", expected: "a positive finite number", found: base });
-        }
+        check_geometric(what, width, base)?;
         let values = (0..width).step_by(2).map(|i| math::power(base, -(i as f64), width as f64)).collect();
         Ok(Self { base: Some(base), ..Self::from_values(values)? })
     }
@@ -143,6 +138,16 @@ impl Frequencies {
         }
     }
 
+    /// The same frequencies with a factor of any sign, at most [`MAX_MAGNITUDE`] in size.
+    pub(crate) fn with_factor(self, factor: f64) -> Self {
+        Self { magnitude: factor, ..self }
+    }
+
+    /// The same pairs, so many times as fast.
+    pub(crate) fn times(&self, factor: f64) -> Result<Self> {
+        self.with_values(self.digits().map(|value| value.times(Twofold::from(factor))))
+    }
+
     /// The frequencies that a model has whose context was stretched by a published method.
     ///
     /// Methods that have a magnitude set it, the others keep the one there is.
@@ -171,8 +176,13 @@ impl Frequencies {
     ///
     /// [`Error::Number`] if a number of the scaling is not allowed, [`Error::Length`] if a list of it has another length than
     /// there are pairs, [`Error::Count`] if the width is too small for it; [`Error::Series`] if it is defined by the base, and
-    /// these frequencies are not those that [`new`](Self::new) made.
+    /// these frequencies are not those that [`new`](Self::new) made; [`Error::Count`] if they are [`mixed`](Self::mixed),
+    /// for which no scaling is published.
     pub fn scaled(&self, scaling: &Scaling) -> Result<Self> {
+        if self.reads.terms() > 1 && *scaling != Scaling::Default {
+            let expected = "one frequency for each pair";
+            return Err(Error::Count { what: "mixed frequencies", expected, found: self.axes() });
+        }
         scaling.apply(self)
     }
 
@@ -251,6 +261,17 @@ impl Frequencies {
     pub fn magnitude(&self) -> f64 {
         self.magnitude
     }
+}
+
+/// Whether powers of `base` can be the frequencies of `width` features.
+pub(crate) fn check_geometric(what: &'static str, width: usize, base: f64) -> Result<()> {
+    if width > MAX_WIDTH {
+        return Err(Error::Count { what, expected: "at most 2^20 features", found: width });
+    }
+    if !(base > 0.0 && base.is_finite()) {
+        return Err(Error::Number { what: "base", expected: "a positive finite number", found: base });
+    }
+    Ok(())
 }
 
 /// `e^(logarithm · numerator/denominator)`.
