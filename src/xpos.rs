@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use posenc_kernels::Level;
+
 use crate::error::{Error, Result, zeros};
 use crate::math::{self, Twofold};
 use crate::{Frequencies, Positions, Precision, TableBuilder, Tables};
@@ -71,6 +73,23 @@ impl Xpos {
         let reach = slopes.first().map_or(f64::MAX, |first| math::floor(-MAX_LOGARITHM / first.value())) as i64;
         let range = (centre.saturating_sub(reach), centre.saturating_add(reach));
         Ok(Self { builder: TableBuilder::new(frequencies, Precision::Exact), slopes, centre, range })
+    }
+
+    /// The same tables, made on a given level; the values do not change.
+    ///
+    /// ```
+    /// use posenc::{Frequencies, Level, Xpos};
+    ///
+    /// let xpos = Xpos::new(&Frequencies::new(64, 10_000.0)?, 512.0, 0)?;
+    /// for level in Level::available() {
+    ///     assert_eq!(xpos.clone().with_level(level).tables(9)?, xpos.tables(9)?);
+    /// }
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_level(mut self, level: Level) -> Self {
+        self.builder.set_level(level);
+        self
     }
 
     /// The tables of queries and those of keys, for positions `0 .. rows`, in f32: for elements of `f32` and

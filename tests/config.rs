@@ -1,6 +1,7 @@
 //! Reading configurations: published models, reference values in both spellings, faults seen in the field, and anything at all.
 //! They stand apart because they need the feature `config`, and because what is wrong here is wrong without a sound.
 
+mod common;
 #[path = "config/failures.rs"]
 mod failures;
 #[path = "config/gguf.rs"]

@@ -3,6 +3,7 @@
 
 #[path = "scaling/certified.rs"]
 mod certified;
+mod common;
 #[path = "scaling/formulas.rs"]
 mod formulas;
 #[path = "scaling/refusals.rs"]

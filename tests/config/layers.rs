@@ -46,6 +46,19 @@ fn exaone_turns_everywhere_without_a_window() {
 }
 
 #[test]
+fn nested_objects_without_a_base_have_that_of_their_layers() {
+    let bases = |keys: Value| {
+        let mut config = of("gemma3_text", keys);
+        config["rope_theta"] = Value::Null;
+        config["rope_parameters"] = json!({ "full_attention": { "rope_type": "default" }, "sliding_attention": {} });
+        let model = read(&config);
+        ["full_attention", "sliding_attention"].map(|label| model.kind(label).unwrap().rope().unwrap().base())
+    };
+    assert_eq!(bases(json!({})), [1e6, 1e4]);
+    assert_eq!(bases(json!({ "rope_local_base_freq": 500.0 })), [1e6, 500.0]);
+}
+
+#[test]
 fn models_with_linear_biases_do_not_turn() {
     let falcon = |alibi: Value| letters(&read(&of("falcon", json!({ "num_hidden_layers": 2, "alibi": alibi }))));
     assert_eq!([true, false].map(|alibi| falcon(json!(alibi))), ["..", "aa"]);
@@ -138,6 +151,24 @@ fn telechat_and_phimoe_have_magnitudes_of_their_own() {
         "short_factor": vec![1.0; 32], "long_factor": vec![2.0; 32], "short_mscale": 1.25, "long_mscale": 1.5 } });
     let phimoe = of("phimoe", lists);
     assert_eq!((magnitude(phimoe.clone(), 4096), magnitude(phimoe, 4097)), (1.25, 1.5));
+}
+
+#[test]
+fn longrope_takes_the_length_beside_its_object_and_the_factor_in_it() {
+    let block = json!({ "type": "longrope", "short_factor": vec![1.0; 32], "long_factor": vec![2.0; 32], "factor": 8.0,
+        "original_max_position_embeddings": 1024 });
+    let keys = |more: Value| {
+        let mut block = block.clone();
+        block.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        of("phi3", json!({ "original_max_position_embeddings": 2048, "rope_scaling": block }))
+    };
+    let model = read(&keys(json!({})));
+    assert_eq!(rope(&model).switch_length(), Some(2048));
+    let formula = (1.0 + 8.0_f64.ln() / 2048.0_f64.ln()).sqrt();
+    assert!((rope(&model).frequencies(1).unwrap().magnitude() - formula).abs() < 1e-15);
+    // What is given comes before what the two lists have of their own.
+    let model = read(&keys(json!({ "attention_factor": 1.1, "short_mscale": 1.2, "long_mscale": 1.3 })));
+    assert_eq!([1, 4096].map(|length| rope(&model).frequencies(length).unwrap().magnitude()), [1.1, 1.1]);
 }
 
 #[test]

@@ -2,10 +2,12 @@
 //! They stand apart because an operator brings tables along, and no frequencies.
 
 use posenc::config::{Note, OnnxConfig, OnnxValue};
-use posenc::{Frequencies, HeadsMut, Level, Positions, Precision, TableBuilder, Tables};
+use posenc::{Frequencies, HeadsMut, Positions, Precision, TableBuilder, Tables};
 use posenc_oracle::lcg::golden_inputs;
 use posenc_oracle::tolerance::GOLDEN_VALUE;
 use serde_json::Value;
+
+use crate::common::levels;
 
 fn sizes(value: &Value) -> Vec<usize> {
     value.as_array().unwrap().iter().map(|size| size.as_u64().unwrap() as usize).collect()
@@ -58,7 +60,7 @@ fn check(case: &Value) {
         (ids, None) => Positions::ids(ids),
     };
     let want = flat(&case["expect"]["y_f32"]);
-    for level in Level::available() {
+    for level in levels() {
         let mut x = golden_inputs(case["x_seed"].as_u64().unwrap(), shape.iter().product());
         let mut heads = match shape.len() {
             4 => HeadsMut::head_major(&mut x, layout).unwrap(),

@@ -6,6 +6,8 @@ use posenc::{
     Scaling, Truncation, Yarn,
 };
 
+use crate::common::levels;
+
 fn scaled(width: usize, base: f64, scaling: impl Into<Scaling>) -> Frequencies {
     Frequencies::new(width, base).unwrap().scaled(&scaling.into()).unwrap()
 }
@@ -112,14 +114,17 @@ fn proportional_is_not_partial() {
     assert_eq!((proportional.width(), partial.width()), (8, 4));
     assert_eq!(proportional.as_slice()[1], 0.1);
     assert_eq!(partial.as_slice()[1], 0.01);
-    let moved = |frequencies: &Frequencies| {
-        let mut head = [1.0_f32; 8];
-        let mut view = HeadsMut::new(&mut head, [1, 1, 8]).unwrap();
-        Rotary::new(frequencies, Pairing::Halves).rotate(&mut view, &Positions::from(1)).unwrap();
-        (0..8).filter(|&i| head[i] != 1.0).collect::<Vec<_>>()
-    };
-    assert_eq!(moved(&proportional), [0, 1, 4, 5]);
-    assert_eq!(moved(&partial), [0, 1, 2, 3]);
+    for level in levels() {
+        let moved = |frequencies: &Frequencies| {
+            let mut head = [1.0_f32; 8];
+            let mut view = HeadsMut::new(&mut head, [1, 1, 8]).unwrap();
+            let rope = Rotary::new(frequencies, Pairing::Halves).with_level(level);
+            rope.rotate(&mut view, &Positions::from(1)).unwrap();
+            (0..8).filter(|&i| head[i] != 1.0).collect::<Vec<_>>()
+        };
+        assert_eq!(moved(&proportional), [0, 1, 4, 5], "{level}");
+        assert_eq!(moved(&partial), [0, 1, 2, 3], "{level}");
+    }
     // An odd number of features is cut to whole pairs.
     assert_eq!(scaled(10, 1e4, Proportional::new(0.5)).as_slice().iter().filter(|&&f| f > 0.0).count(), 2);
 }

@@ -8,6 +8,8 @@ use posenc_oracle::tolerance::EXACT_ULP;
 use posenc_oracle::ulp::ulp_error;
 use proptest::prelude::*;
 
+use crate::common::levels;
+
 proptest! {
     #![proptest_config(crate::tried(60))]
 
@@ -15,7 +17,12 @@ proptest! {
     fn tables_are_those_of_the_formula(pairs in 1..40_usize, centre in -200..400_i64, base in 100.0..2000.0) {
         let frequencies = Frequencies::new(2 * pairs, 1e4).unwrap();
         let rows = 150;
-        let [queries, keys] = Xpos::new(&frequencies, base, centre).unwrap().tables(rows).unwrap();
+        let xpos_of = |level| Xpos::new(&frequencies, base, centre).unwrap().with_level(level).tables(rows).unwrap();
+        let levels = levels();
+        let [queries, keys] = xpos_of(levels[0]);
+        for &level in &levels {
+            prop_assert!(xpos_of(level) == [queries.clone(), keys.clone()], "{} has other bits", level);
+        }
         prop_assert_eq!((queries.rows(), keys.pairs()), (rows, pairs));
         for row in [0, 1, 77, rows - 1] {
             let magnitudes = xpos(2 * pairs, row as i64, centre, base);
