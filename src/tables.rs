@@ -239,7 +239,7 @@ impl TableBuilder {
     }
 
     /// Fills one row for each of `positions`, which it may round.
-    fn block<T: Element>(&self, positions: &mut [f64], cos: &mut [T], sin: &mut [T]) {
+    pub(crate) fn block<T: Element>(&self, positions: &mut [f64], cos: &mut [T], sin: &mut [T]) {
         let magnitude = self.frequencies.magnitude();
         let (cos, sin) = (T::raw_mut(cos), T::raw_mut(sin));
         match &self.single {

@@ -43,7 +43,13 @@ struct Call {
 impl<'a> Positions<'a> {
     /// Checks that there is a position for each of `batch × tokens` tokens on each of `axes` axes, and each fits `rows` of
     /// a table, or the contract where there is no table.
-    pub(crate) fn resolve(self, batch: usize, tokens: usize, rows: Option<usize>, axes: usize) -> Result<Resolved<'a>> {
+    pub(crate) fn resolve(
+        &self,
+        batch: usize,
+        tokens: usize,
+        rows: Option<usize>,
+        axes: usize,
+    ) -> Result<Resolved<'a>> {
         let found = if let Kind::Axes { axes, .. } = self.kind { axes } else { 1 };
         if found != axes && !(self.on_all_axes && found == 1) {
             return Err(Error::Axes { expected: axes, found });
@@ -83,7 +89,7 @@ impl<'a> Positions<'a> {
     ///
     /// Rows without width are done whatever their number, which no length can tell.
     pub(crate) fn resolve_rows(
-        self,
+        &self,
         what: &'static str,
         elements: usize,
         width: usize,
@@ -230,7 +236,12 @@ impl Resolved<'_> {
     }
 
     /// A whole position; that of the first axis where there are several.
+    #[inline]
     pub(crate) fn get(&self, sequence: usize, token: usize) -> i64 {
+        if let List::From(first) = self.list { first + token as i64 } else { self.listed(sequence, token) }
+    }
+
+    fn listed(&self, sequence: usize, token: usize) -> i64 {
         match self.list {
             List::From(first) => first + token as i64,
             List::Ids(ids) => ids.get(sequence * self.per_sequence + token),

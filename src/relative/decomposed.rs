@@ -5,10 +5,10 @@ use alloc::vec;
 
 use posenc_kernels::{Level, Write};
 
-use crate::Element;
 use crate::bias::rows::{SlidingWindow, put};
 use crate::element::Work;
-use crate::error::{Error, Result, check_length, product, zeros};
+use crate::error::{Error, Result, check_length, product};
+use crate::{Element, Filter, Resize};
 
 /// The embeddings of the distances along one axis, for some queries and keys beside each other.
 ///
@@ -54,7 +54,11 @@ impl<'a> AxisEmbedding<'a> {
         let rows = table.len() / features;
         check_length("axis table", product("axis table", &[rows.max(1), features])?, table.len())?;
         let wanted = 2 * queries.max(keys) - 1;
-        let table = if rows == wanted { Cow::Borrowed(table) } else { resized(table, features, wanted)?.into() };
+        let table = if rows == wanted {
+            Cow::Borrowed(table)
+        } else {
+            Resize::to_size([1, rows], [1, wanted], Filter::Linear)?.table(table, features)?.into()
+        };
         Ok(Self { table, features, queries, keys })
     }
 
@@ -78,22 +82,6 @@ impl<'a> AxisEmbedding<'a> {
     pub fn row(&self, query: usize, key: usize) -> &[f32] {
         &self.table[self.index(query, key) * self.features..][..self.features]
     }
-}
-
-/// Linear interpolation of rows, with the ends of the table at the outer edges of its first and last row.
-fn resized(table: &[f32], features: usize, wanted: usize) -> Result<alloc::vec::Vec<f32>> {
-    let rows = table.len() / features;
-    let mut out = zeros("axis table", &[wanted, features])?;
-    for (row, out) in out.chunks_exact_mut(features).enumerate() {
-        let place = ((row as f64 + 0.5) * rows as f64 / wanted as f64 - 0.5).max(0.0);
-        let lower = (place as usize).min(rows - 1);
-        let (share, upper) = (place - lower as f64, (lower + 1).min(rows - 1));
-        let (lower, upper) = (&table[lower * features..], &table[upper * features..]);
-        for ((out, &a), &b) in out.iter_mut().zip(lower).zip(upper) {
-            *out = (f64::from(a) * (1.0 - share) + f64::from(b) * share) as f32;
-        }
-    }
-    Ok(out)
 }
 
 /// `scores[(qh, qw), (kh, kw)] += q·Rh[qh, kh] + q·Rw[qw, kw]`: the decomposed relative positions of an image.
