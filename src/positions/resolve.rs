@@ -216,6 +216,8 @@ impl Call {
                 }
             }
         }
+        // One axis alone may be meant for all.
+        let per_axis = if axes == 1 { 0 } else { per_axis };
         Ok(Resolved { list: List::Coordinates(list), per_sequence, per_axis })
     }
 }

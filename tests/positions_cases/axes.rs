@@ -124,7 +124,15 @@ fn text_on_all_axes_is_plain() {
     let frequencies = plain.clone().on_axes(Axes::interleaved(&[12, 10, 10]).unwrap()).unwrap();
     let data = random(24, 2 * 40 * 64);
     let bounds = [0, 13, 13, 40];
-    for positions in [Positions::from(70_000), Positions::packed(&bounds)] {
+    let ids: Vec<u32> = (0..40).rev().collect();
+    let seconds: Vec<f64> = (0..40).map(|token| f64::from(token) * 0.3).collect();
+    for positions in [
+        Positions::from(70_000),
+        Positions::packed(&bounds),
+        Positions::ids(&ids),
+        Positions::axes(&ids, 1),
+        Positions::fractions(&seconds),
+    ] {
         for level in levels() {
             let [plain, rope] = [&plain, &frequencies].map(|f| Rotary::new(f, Pairing::Halves).with_level(level));
             let shape = [1, 40, 2, 64];

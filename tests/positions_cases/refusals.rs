@@ -6,8 +6,11 @@ use posenc::{
     Axes, Axis, Error, Frequencies, Heads, HeadsMut, Pairing, Positions, Result, Rotary, Scaling, Shard, TableBuilder,
 };
 
+use proptest::collection::vec;
+use proptest::prelude::*;
+
 use crate::common::levels;
-use crate::{bits, random};
+use crate::{bits, random, tried};
 
 const LIMIT: i64 = 1 << 31;
 const HUGE: usize = usize::MAX;
@@ -188,11 +191,20 @@ fn frequencies_of_axes() {
 }
 
 #[test]
+fn messages_name_both_sides() {
+    let says = |error: Error, text: &str| assert_eq!(error.to_string(), text);
+    says(bound(2, 3, 5, -7), "cu_seqlens, entry 2: expected 3 to 5, found -7");
+    says(Error::Axes { expected: 3, found: 1 }, "axes of the positions: expected 3, found 1");
+    let half = Error::Coordinate { index: 4, expected: "a whole number, as rows have", found: 0.5 };
+    says(half, "position 4: expected a whole number, as rows have, found 0.5");
+}
+
+#[test]
 fn grids_that_do_not_fit() {
     assert!(grids::raster(&[]).is_err());
     assert!(grids::raster(&[1; 9]).is_err());
     assert!(grids::raster(&[1 << 20, 1 << 20, 1 << 20]).is_err());
-    for huge in [HUGE, 1 << 60] {
+    for huge in [HUGE, HUGE / 16] {
         assert!(grids::raster(&[huge]).is_err());
         assert!(grids::blocks(huge, huge, huge).is_ok_and(|grid| grid.tokens() == 0) || huge > 1);
         assert!(grids::blocks(huge, 2, 1).is_err());
@@ -286,4 +298,64 @@ fn parts_that_a_view_does_not_have() {
     let mut nothing: [f32; 0] = [];
     let mut wide = HeadsMut::token_major(&mut nothing, [HUGE, HUGE, 0, HUGE]).unwrap();
     assert_eq!(wide.narrow(Axis::Token, 5..HUGE).unwrap().shape().tokens, HUGE - 5);
+}
+
+/// Whole numbers that go wrong, and some that do not.
+fn careless_ids() -> impl Strategy<Value = Vec<i64>> {
+    let special = prop::sample::select(vec![i64::MIN, -LIMIT - 1, -LIMIT, -1, 0, 1, LIMIT, LIMIT + 1, i64::MAX]);
+    vec(prop_oneof![4 => 0..7_i64, 1 => special], 0..20)
+}
+
+proptest! {
+    #![proptest_config(tried(2000))]
+
+    #[test]
+    fn any_positions_are_served_or_refused(
+        ids in careless_ids(), others in careless_ids(), sizes in (0..3_usize, 0..7_usize), axes in 1..4_usize,
+        count in 0..5_usize, kind in 0..14_usize, rows in 0..9_usize, everywhere in any::<bool>()
+    ) {
+        let (batch, tokens) = sizes;
+        let wide: Vec<usize> = ids.iter().map(|&id| id as usize).collect();
+        let narrow: Vec<i32> = ids.iter().map(|&id| id as i32).collect();
+        let halves: Vec<f64> = ids.iter().map(|&id| id as f64 / 2.0).collect();
+        let wild: Vec<f32> = ids.iter().map(|&id| f32::from_bits(id as u32)).collect();
+        let split = [Shard::Contiguous, Shard::Striped, Shard::Zigzag][count % 3];
+        let positions = match kind {
+            0 => Positions::ids(&ids),
+            1 => Positions::offsets(&wide),
+            2 => Positions::left_padded(&ids),
+            3 => Positions::right_aligned(&wide),
+            4 => Positions::packed(&narrow),
+            5 => Positions::packed(&ids),
+            6 => Positions::packed_from(&ids, &others),
+            7 => Positions::fractions(&halves),
+            8 => Positions::fractions(&wild),
+            9 => Positions::axes(&ids, count),
+            10 => Positions::axes(&halves, count),
+            11 => Positions::axes(&wide, axes),
+            12 => Positions::from(ids.first().copied().unwrap_or(i64::MAX)),
+            _ => match Positions::shard(split, wide.first().copied().unwrap_or(0), wide.last().copied().unwrap_or(9)) {
+                Ok(positions) => positions,
+                Err(_) => return Ok(()),
+            },
+        };
+        let positions = if everywhere { positions.on_all_axes() } else { positions };
+        let plain = rope(axes);
+        // Without a row, a table serves no position.
+        let tabled = plain.clone().with_table(rows).unwrap();
+        let mixed = Rotary::new(&Frequencies::mixed(vec![0.5; 4 * axes], axes).unwrap(), Pairing::Halves);
+        for rope in [plain, tabled, mixed] {
+            let before = random(1, batch * tokens * 8);
+            let mut data = before.clone();
+            let mut view = HeadsMut::token_major(&mut data, [batch, tokens, 1, 8]).unwrap();
+            if rope.rotate(&mut view, &positions).is_err() {
+                assert_eq!(bits(&data), bits(&before));
+            }
+        }
+        let builder = TableBuilder::new(&Frequencies::new(8, 1e4).unwrap(), posenc::Precision::Single);
+        let (mut cos, mut sin) = (vec![7.0_f32; tokens * 4], vec![7.0_f32; tokens * 4]);
+        if builder.fill(&positions, &mut cos, &mut sin).is_err() {
+            assert!(cos.iter().chain(&sin).all(|&x| x == 7.0));
+        }
+    }
 }

@@ -225,6 +225,23 @@ fn distances_of_dual_chunks_stay_within_a_chunk() {
     assert_eq!(far.unwrap(), [((usize::MAX - 1) % 3) as i64]);
 }
 
+/// Absolute encodings take fractions as tables do, and nothing with several axes.
+#[test]
+fn absolute_encodings_take_fractions() {
+    let encoding = Sinusoidal::new(6, 1e4).unwrap();
+    let list = [0.25, -3.5, 70_000.125];
+    let rows = encoding.table(&Positions::fractions(&list), 3).unwrap();
+    for (row, &position) in rows.chunks_exact(6).zip(&list) {
+        for (j, pair) in row.chunks_exact(2).enumerate() {
+            let angle = position * 1e4_f64.powf(-(2.0 * j as f64) / 6.0);
+            assert!((f64::from(pair[0]) - angle.sin()).abs() < 1e-6, "{position}, {j}: {}", pair[0]);
+            assert!((f64::from(pair[1]) - angle.cos()).abs() < 1e-6, "{position}, {j}: {}", pair[1]);
+        }
+    }
+    assert!(encoding.table(&Positions::axes(&list, 3), 1).is_err());
+    assert!(encoding.table(&Positions::fractions(&[f64::NAN]), 1).is_err());
+}
+
 /// Cuts of a view by threads of the crate or of the caller do not move positions.
 #[test]
 fn parts_of_long_calls_keep_their_positions() {
