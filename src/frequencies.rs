@@ -160,6 +160,12 @@ impl Frequencies {
     /// let scaled = plain.scaled(&Scaling::llama3(8.0))?;
     /// assert_eq!(scaled.as_slice()[0], 1.0);
     /// assert_eq!(scaled.as_slice()[63], plain.as_slice()[63] / 8.0);
+    ///
+    /// let error = scaled.scaled(&Scaling::yarn(4.0, 8192)).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "YaRN: expected frequencies made by Frequencies::new, found frequencies that were given, or scaled before",
+    /// );
     /// # Ok::<(), posenc::Error>(())
     /// ```
     ///
@@ -170,8 +176,13 @@ impl Frequencies {
     ///
     /// [`Error::Number`] if a number of the scaling is not allowed, [`Error::Length`] if a list of it has another length than
     /// there are pairs, [`Error::Count`] if the width is too small for it; [`Error::Series`] if it is defined by the base, and
-    /// these frequencies are not those that [`new`](Self::new) made.
+    /// these frequencies are not those that [`new`](Self::new) made; [`Error::Count`] if they are [`mixed`](Self::mixed),
+    /// for which no scaling is published.
     pub fn scaled(&self, scaling: &Scaling) -> Result<Self> {
+        if self.reads.terms() > 1 && *scaling != Scaling::Default {
+            let expected = "one frequency for each pair";
+            return Err(Error::Count { what: "mixed frequencies", expected, found: self.axes() });
+        }
         scaling.apply(self)
     }
 
@@ -270,7 +281,7 @@ fn power_of(logarithm: Twofold, numerator: f64, denominator: f64) -> Twofold {
 
 /// Whether a factor of a scaling is one: positive, and so far from the ends of f64 that quotients stay within.
 fn check_factor(what: &'static str, factor: f64) -> Result<f64> {
-    check_number(what, factor, 1e-30..=1e30, "a positive number from 1e-30 to 1e30")
+    check_number(what, factor, 1e-40..=1e40, "a positive number from 1e-40 to 1e40")
 }
 
 /// Whether a number of a scaling lies in its range.

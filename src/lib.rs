@@ -7,6 +7,8 @@ extern crate alloc;
 mod absolute;
 mod axes;
 mod bias;
+#[cfg(feature = "config")]
+pub mod config;
 mod element;
 mod error;
 mod frequencies;
@@ -48,7 +50,7 @@ pub use frequencies::{
 pub use heads::{Axis, Heads, HeadsMut, Shape, Strides};
 pub use pair_order::PairOrder;
 pub use posenc_kernels::{Direction, Level, Pairing, UnknownLevel};
-pub use positions::{Coordinate, Coordinates, Ids, PositionId, Positions, Shard};
+pub use positions::{ChunkRole, Coordinate, Coordinates, DualChunk, Ids, PositionId, Positions, Shard};
 pub use relative::{
     AxisEmbedding, Behind, Clip, Cope, CopeLogits, DebertaBuckets, DecomposedBias, DistanceIndex, Extent, Init,
     RelativeEmbedding, RelativeGather, Reversed, Shift, Side, Window, WindowBias, WindowForm, disentangled_scale,
