@@ -111,7 +111,7 @@ impl<'a, S: Element> AxialEmbedding<'a, S> {
                     });
                 }
             };
-            at += table.features;
+            at = at.saturating_add(table.features);
             Ok(Part { table, stride, halves })
         });
         Ok(Self { parts: parts.collect::<Result<_>>()?, width, cells, scale: 1.0, level: Level::detect() })

@@ -10,7 +10,8 @@ use super::Order;
 use super::rows::{self, RowSource, check_factor};
 use crate::axes::check_count;
 use crate::element::AddTarget;
-use crate::error::{Result, product, zeros};
+use crate::error::{Error, Result, product, zeros};
+use crate::frequencies::MAX_WIDTH;
 use crate::positions::Resolved;
 use crate::random::Random;
 use crate::tables::BLOCK;
@@ -71,8 +72,8 @@ impl FourierFeatures {
     ///
     /// # Errors
     ///
-    /// [`Error::Count`](crate::Error::Count) if there is no axis or more than 8, or there are more than 2^20 frequencies,
-    /// [`Error::Length`](crate::Error::Length) if the matrix is not whole rows, [`Error::Number`](crate::Error::Number) if a
+    /// [`Error::Count`] if there is no axis or more than 8, or there are more than 2^20 frequencies,
+    /// [`Error::Length`] if the matrix is not whole rows, [`Error::Number`] if a
     /// frequency is larger than 2^20 in size, or no number.
     pub fn new(frequencies: &[f64], axes: usize) -> Result<Self> {
         let frequencies = Frequencies::mixed(frequencies.to_vec(), axes)?;
@@ -98,7 +99,7 @@ impl FourierFeatures {
     pub fn octaves(axes: usize, octaves: usize, first: f64) -> Result<Self> {
         // Far below the 2^20 of the largest frequency, powers of two leave the range; more octaves are refused below.
         let pairs = product("octaves", &[check_count(axes)?, octaves.min(2048)])?;
-        let mut frequencies: Vec<f64> = zeros("frequencies", &[axes, pairs])?;
+        let mut frequencies = matrix(axes, pairs)?;
         for axis in 0..axes {
             let mut frequency = first;
             for octave in 0..pairs / axes {
@@ -123,8 +124,8 @@ impl FourierFeatures {
     ///
     /// As [`new`](Self::new).
     pub fn bands(bands: &[&[f64]]) -> Result<Self> {
-        let pairs = bands.iter().map(|bands| bands.len()).sum();
-        let mut frequencies: Vec<f64> = zeros("frequencies", &[check_count(bands.len())?, pairs])?;
+        let pairs = bands.iter().fold(0_usize, |pairs, bands| pairs.saturating_add(bands.len()));
+        let mut frequencies = matrix(bands.len(), pairs)?;
         let mut at = 0;
         for (axis, bands) in bands.iter().enumerate() {
             frequencies[axis * pairs + at..][..bands.len()].copy_from_slice(bands);
@@ -148,7 +149,7 @@ impl FourierFeatures {
     /// As [`new`](Self::new).
     pub fn random(axes: usize, pairs: usize, deviation: f64, seed: u64) -> Result<Self> {
         let mut random = Random::new(seed);
-        let mut frequencies: Vec<f64> = zeros("frequencies", &[check_count(axes)?, pairs])?;
+        let mut frequencies = matrix(axes, pairs)?;
         frequencies.iter_mut().for_each(|frequency| *frequency = TAU * deviation * random.normal());
         Self::new(&frequencies, axes)
     }
@@ -180,7 +181,7 @@ impl FourierFeatures {
     ///
     /// # Errors
     ///
-    /// [`Error::Number`](crate::Error::Number) if it is larger than 1e38 in size, or no number.
+    /// [`Error::Number`] if it is larger than 1e38 in size, or no number.
     pub fn with_embedding_scale(self, scale: f64) -> Result<Self> {
         Ok(Self { scale: check_factor("embedding scale", scale)?, ..self })
     }
@@ -208,7 +209,7 @@ impl FourierFeatures {
     ///
     /// # Errors
     ///
-    /// As [`write`](Self::write); [`Error::Count`](crate::Error::Count) if the table does not fit the memory.
+    /// As [`write`](Self::write); [`Error::Count`] if the table does not fit the memory.
     pub fn table(&self, points: &Positions<'_>, count: usize) -> Result<Vec<f32>> {
         points.resolve(1, count, None, self.axes)?;
         let mut table = zeros("rows", &[count, self.features()])?;
@@ -220,9 +221,9 @@ impl FourierFeatures {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`](crate::Error::Length) if `out` is not one row for each point,
-    /// [`Error::Axes`](crate::Error::Axes) if points have another number of axes,
-    /// [`Error::Coordinate`](crate::Error::Coordinate) if a coordinate is larger than 2^31 in size, or no number. Nothing is
+    /// [`Error::Length`] if `out` is not one row for each point,
+    /// [`Error::Axes`] if points have another number of axes,
+    /// [`Error::Coordinate`] if a coordinate is larger than 2^31 in size, or no number. Nothing is
     /// written then.
     pub fn write<T: Element>(&self, out: &mut [T], points: &Positions<'_>) -> Result<()> {
         let points = self.check(out, points)?;
@@ -300,6 +301,15 @@ impl FourierFeatures {
             Leading::Coordinates => self.axes,
         }
     }
+}
+
+/// Zeros for the frequencies of each axis, `[axes, pairs]`, if there can be so many.
+fn matrix(axes: usize, pairs: usize) -> Result<Vec<f64>> {
+    let len = check_count(axes)?.saturating_mul(pairs);
+    if len > MAX_WIDTH {
+        return Err(Error::Count { what: "frequencies", expected: "at most 2^20", found: len });
+    }
+    Ok(vec![0.0; len])
 }
 
 /// Points, one row each.
