@@ -66,7 +66,7 @@ pub enum Anchor {
 /// replaced where a stretch of values can be made faster than one by one.
 ///
 /// ```
-/// use posenc::DistanceBias;
+/// use posenc::{DistanceBias, Tile};
 ///
 /// /// Forbids what lies more than `self.0` keys back.
 /// struct Window(i64);
@@ -85,6 +85,13 @@ pub enum Anchor {
 /// let mut scores = [0.0_f32; 8];                                  // [2 heads, 1 query, 4 keys]
 /// Window(2).add(&mut scores, [1, 4], 3)?;
 /// assert_eq!(scores[..4], [f32::NEG_INFINITY, 0.0, 0.0, 0.0]);
+///
+/// // The same in threads, and for a part of the scores.
+/// # #[cfg(feature = "rayon")]
+/// Window(2).par_add(&mut scores, [1, 4], 3)?;
+/// let mut corner = [0.0_f32; 2];
+/// Window(2).add_tile(&mut corner, &Tile { heads: 1..2, queries: 3..4, keys: 0..2 })?;
+/// assert_eq!(corner, [f32::NEG_INFINITY, 0.0]);
 /// # Ok::<(), posenc::Error>(())
 /// ```
 pub trait DistanceBias {
