@@ -8,6 +8,7 @@ mod by_distance;
 mod dynamic;
 mod fire;
 mod forget;
+pub(crate) mod forms;
 mod gated;
 mod kerple;
 mod mlp;
@@ -16,6 +17,8 @@ mod sandwich;
 mod steps;
 mod t5;
 mod table;
+pub(crate) mod tile;
+mod whole;
 
 pub use alibi::{Alibi, AlibiForm, AlibiRounding};
 pub use by_distance::AtLevel;
@@ -25,12 +28,12 @@ pub use forget::ForgetGates;
 pub use gated::{GatedBias, wavlm_gate};
 pub use kerple::{Kerple, KerpleForm};
 pub use mlp::Mlp;
-pub use rows::Tile;
 pub use sandwich::Sandwich;
 pub(crate) use steps::Steps;
-pub(crate) use t5::least_beyond;
 pub use t5::{T5Bias, T5Buckets, T5Form};
 pub use table::DistanceTable;
+pub use tile::Tile;
+pub(crate) use whole::least_beyond;
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -41,7 +44,7 @@ use posenc_kernels::Level;
 use crate::element::Element;
 use crate::error::{Error, Result, check_length, product};
 use by_distance::{ByDistance, Slide};
-use rows::score_forms;
+use forms::score_forms;
 
 /// Where distances are counted from.
 ///

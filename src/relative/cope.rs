@@ -3,7 +3,9 @@
 use posenc_kernels::Level;
 
 use crate::Element;
-use crate::bias::rows::{Block, LIMIT, Of, Rows, Shared, score_forms};
+use crate::bias::forms::score_forms;
+use crate::bias::rows::{Of, Rows, Shared};
+use crate::bias::tile::{Block, LIMIT};
 use crate::error::{Error, Result, check_length, product};
 use crate::math::elementary::sigmoid;
 

@@ -7,7 +7,8 @@ use posenc_kernels::{Level, Write};
 
 use super::DistanceIndex;
 use super::runs::Runs;
-use crate::bias::rows::{LIMIT, SlidingWindow, put};
+use crate::bias::rows::{SlidingWindow, put};
+use crate::bias::tile::LIMIT;
 use crate::element::{Element, Work};
 use crate::error::{Error, Result, check_length, product};
 

@@ -6,7 +6,9 @@ use alloc::vec::Vec;
 use posenc_kernels::Level;
 
 use crate::Element;
-use crate::bias::rows::{Block, Of, Rows, Shared, score_forms};
+use crate::bias::forms::score_forms;
+use crate::bias::rows::{Of, Rows, Shared};
+use crate::bias::tile::Block;
 use crate::error::{Error, Result, check_length, product, zeros};
 
 /// How a table is laid out over the distances of two axes.
