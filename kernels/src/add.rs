@@ -92,12 +92,33 @@ impl<F: Format> Kernel for GatherAdd<'_, F> {
     /// If an index is outside the table.
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        if self.width == 0 {
-            return;
-        }
-        for (row, &index) in self.rows.chunks_exact_mut(self.width).zip(self.index) {
-            put::<F, true, I>(isa, row, &self.table[index * self.width..][..self.width]);
-        }
+        gather::<F, true, I>(isa, self);
+    }
+}
+
+/// Writes over the rows what [`GatherAdd`] adds to them.
+#[derive(Debug)]
+pub struct GatherSet<'a, F: Format>(pub GatherAdd<'a, F>);
+
+impl<F: Format> Kernel for GatherSet<'_, F> {
+    type Output = ();
+
+    /// # Panics
+    ///
+    /// If an index is outside the table.
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        gather::<F, false, I>(isa, self.0);
+    }
+}
+
+#[inline(always)]
+fn gather<F: Format, const ADD: bool, I: Isa>(isa: I, GatherAdd { rows, width, table, index }: GatherAdd<'_, F>) {
+    if width == 0 {
+        return;
+    }
+    for (row, &index) in rows.chunks_exact_mut(width).zip(index) {
+        put::<F, ADD, I>(isa, row, &table[index * width..][..width]);
     }
 }
 

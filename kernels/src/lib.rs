@@ -36,7 +36,7 @@ mod rotate;
 mod turns;
 mod vector;
 
-pub use add::{Arrangement, GatherAdd, Place, SlidingAdd, SlidingSet, Write};
+pub use add::{Arrangement, GatherAdd, GatherSet, Place, SlidingAdd, SlidingSet, Write};
 pub use cos_sin::{Angles, Cell, Exact, Rows, Single32};
 pub use format::{Bf16, F16, F32, F64, Format, Unit};
 pub use memory::{Grid, InPlace, Into, Memory, Same, Slot, Source, Wide};

@@ -1,9 +1,9 @@
 //! Learned embeddings of clipped distances: one row for each.
 
-use alloc::vec;
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-use posenc_kernels::{GatherAdd, Level};
+use posenc_kernels::{GatherAdd, GatherSet, Level, Write};
 
 use crate::element::{Element, Work};
 use crate::error::{Error, Result, check_length, product, zeros};
@@ -80,6 +80,7 @@ pub struct RelativeEmbedding {
     pub(super) weights: Vec<f32>,
     pub(super) clip: Clip,
     pub(super) features: usize,
+    pub(super) level: Level,
 }
 
 impl RelativeEmbedding {
@@ -90,7 +91,7 @@ impl RelativeEmbedding {
     /// [`Error::Count`] if `features` is 0, [`Error::Length`] if there are more or fewer weights than rows ask for.
     pub fn new(weights: Vec<f32>, clip: Clip, features: usize) -> Result<Self> {
         check_length("relative weights", Self::size(clip, features)?, weights.len())?;
-        Ok(Self { weights, clip, features })
+        Ok(Self { weights, clip, features, level: Level::detect() })
     }
 
     /// Random rows; the same seed gives the same rows on every machine.
@@ -116,7 +117,13 @@ impl RelativeEmbedding {
             };
             *weight = (sample * f64::from(scale)) as f32;
         }
-        Ok(Self { weights, clip, features })
+        Ok(Self { weights, clip, features, level: Level::detect() })
+    }
+
+    /// The same embedding on a given level; the values do not change.
+    #[must_use]
+    pub fn with_level(self, level: Level) -> Self {
+        Self { level, ..self }
     }
 
     fn size(clip: Clip, features: usize) -> Result<usize> {
@@ -193,18 +200,23 @@ impl RelativeEmbedding {
         Ok(out)
     }
 
-    /// [`lookup`](Self::lookup) into a slice of `[queries, keys, features]`.
+    /// [`lookup`](Self::lookup) into a slice of `[queries, keys, features]`, of any element type.
+    ///
+    /// ```
+    /// use posenc::{Clip, RelativeEmbedding};
+    ///
+    /// let embedding = RelativeEmbedding::new(vec![1.0, 2.0, 3.0], Clip::symmetric(1), 1)?;
+    /// let mut rows = [0.0_f64; 3];
+    /// embedding.lookup_into(&mut rows, 2, [1, 3])?;
+    /// assert_eq!(rows, [1.0, 1.0, 2.0]);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
     /// [`Error::Length`] if `out` has another size. Nothing is written then.
-    pub fn lookup_into(&self, out: &mut [f32], first_query: usize, [queries, keys]: [usize; 2]) -> Result<()> {
-        check_length("relative rows", product("relative rows", &[queries, keys, self.features])?, out.len())?;
-        let rows = out.chunks_exact_mut(self.features);
-        for (cell, row) in rows.enumerate() {
-            row.copy_from_slice(self.row(first_query.saturating_add(cell / keys), cell % keys));
-        }
-        Ok(())
+    pub fn lookup_into<T: Element>(&self, out: &mut [T], first_query: usize, size: [usize; 2]) -> Result<()> {
+        self.whole(out, first_query, size, Write::Set)
     }
 
     /// Adds the row of each query and key to `x`, `[queries, keys, features]`; 16-bit sums are rounded once.
@@ -222,19 +234,94 @@ impl RelativeEmbedding {
     /// # Errors
     ///
     /// As [`lookup_into`](Self::lookup_into).
-    pub fn add<T: Element>(&self, x: &mut [T], first_query: usize, [queries, keys]: [usize; 2]) -> Result<()> {
-        check_length("relative rows", product("relative rows", &[queries, keys, self.features])?, x.len())?;
-        if x.is_empty() {
-            return Ok(());
-        }
-        let (mut index, table, level) = (vec![0; keys], T::Work::widen(&self.weights), Level::detect());
-        for (query, rows) in x.chunks_exact_mut(keys * self.features).enumerate() {
-            for (key, index) in index.iter_mut().enumerate() {
+    pub fn add<T: Element>(&self, x: &mut [T], first_query: usize, size: [usize; 2]) -> Result<()> {
+        self.whole(x, first_query, size, Write::Add)
+    }
+
+    /// [`lookup_into`](Self::lookup_into), on the rayon pool of the caller.
+    ///
+    /// # Errors
+    ///
+    /// As [`lookup_into`](Self::lookup_into).
+    #[cfg(feature = "rayon")]
+    pub fn par_lookup_into<T: Element>(&self, out: &mut [T], first_query: usize, size: [usize; 2]) -> Result<()> {
+        self.par_whole(out, first_query, size, Write::Set)
+    }
+
+    /// [`add`](Self::add), on the rayon pool of the caller.
+    ///
+    /// ```
+    /// use posenc::{Clip, RelativeEmbedding};
+    ///
+    /// let embedding = RelativeEmbedding::new(vec![0.5; 64 * 17], Clip::symmetric(8), 64)?;
+    /// let (mut serial, mut parallel) = (vec![1.0_f32; 64 * 90 * 90], vec![1.0_f32; 64 * 90 * 90]);
+    /// embedding.add(&mut serial, 3, [90, 90])?;
+    /// embedding.par_add(&mut parallel, 3, [90, 90])?;
+    /// assert_eq!(serial, parallel);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`lookup_into`](Self::lookup_into).
+    #[cfg(feature = "rayon")]
+    pub fn par_add<T: Element>(&self, x: &mut [T], first_query: usize, size: [usize; 2]) -> Result<()> {
+        self.par_whole(x, first_query, size, Write::Add)
+    }
+
+    fn whole<T: Element>(&self, x: &mut [T], first_query: usize, size: [usize; 2], write: Write) -> Result<()> {
+        let rows = self.rows::<T>(x.len(), first_query, size)?;
+        rows.put(x, 0, write);
+        Ok(())
+    }
+
+    #[cfg(feature = "rayon")]
+    fn par_whole<T: Element>(&self, x: &mut [T], first_query: usize, size: [usize; 2], write: Write) -> Result<()> {
+        let rows = self.rows::<T>(x.len(), first_query, size)?;
+        crate::parallel::rows(x.len(), size[1] * self.features, x, &|first, x: &mut [T]| rows.put(x, first, write));
+        Ok(())
+    }
+
+    fn rows<T: Element>(&self, found: usize, first_query: usize, size: [usize; 2]) -> Result<Rows<'_, T::Work>> {
+        let [queries, keys] = size;
+        check_length("relative rows", product("relative rows", &[queries, keys, self.features])?, found)?;
+        let mut index = Vec::new();
+        if found > 0 {
+            index = zeros("relative rows", &[queries + keys - 1])?;
+            for (diagonal, index) in index.iter_mut().enumerate() {
+                let (query, key) = ((queries - 1).saturating_sub(diagonal), diagonal.saturating_sub(queries - 1));
                 *index = self.index(first_query.saturating_add(query), key);
             }
-            let rows = T::raw_mut(rows);
-            level.run(GatherAdd::<T::Format> { rows, width: self.features, table: &table, index: &index });
         }
-        Ok(())
+        let table = T::Work::widen(&self.weights);
+        Ok(Rows { index, table, size, features: self.features, level: self.level })
+    }
+}
+
+/// The rows of all queries and keys.
+struct Rows<'a, W: Clone> {
+    /// The number of the row on each diagonal, of which query `i` reads the `keys` that begin at `queries − 1 − i`.
+    index: Vec<usize>,
+    table: Cow<'a, [W]>,
+    size: [usize; 2],
+    features: usize,
+    level: Level,
+}
+
+impl<W: Work> Rows<'_, W> {
+    /// Adds the rows of queries from one on, or writes them over.
+    fn put<T: Element<Work = W>>(&self, x: &mut [T], first: usize, write: Write) {
+        let ([queries, keys], width) = (self.size, self.features);
+        if x.is_empty() {
+            return;
+        }
+        for (query, x) in x.chunks_exact_mut(keys * width).enumerate() {
+            let index = &self.index[queries - 1 - first - query..][..keys];
+            let gather = GatherAdd::<T::Format> { rows: T::raw_mut(x), width, table: &self.table, index };
+            match write {
+                Write::Add => self.level.run(gather),
+                Write::Set => self.level.run(GatherSet(gather)),
+            }
+        }
     }
 }

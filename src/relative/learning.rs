@@ -2,7 +2,7 @@
 
 use alloc::vec;
 
-use posenc_kernels::{Level, Write};
+use posenc_kernels::Write;
 
 use super::{RelativeEmbedding, RelativeGather, Side};
 use crate::bias::rows::{SlidingWindow, put};
@@ -50,7 +50,7 @@ impl RelativeEmbedding {
             }
             rounded.iter_mut().zip(&sums).for_each(|(to, &sum)| *to = T::Work::round(sum));
             let window = SlidingWindow { width: self.features, window: &rounded, start: 0, step: 0 };
-            put::<T>(Level::detect(), out, window, Write::Add);
+            put::<T>(self.level, out, window, Write::Add);
         }
         Ok(())
     }
