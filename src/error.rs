@@ -45,6 +45,15 @@ pub enum Error {
         /// What was given.
         found: f64,
     },
+    /// A scaling is defined by the base of the frequencies, and these have none.
+    Series {
+        /// The scaling.
+        scaling: &'static str,
+        /// Which frequencies it can be used on.
+        expected: &'static str,
+        /// Which frequencies these are.
+        found: &'static str,
+    },
     /// Tables of another type were brought along than the elements are computed with.
     Element {
         /// The type that is needed.
@@ -77,6 +86,35 @@ pub enum Error {
         /// The position.
         found: i128,
     },
+    /// A coordinate is not one of those that are allowed.
+    Coordinate {
+        /// Which entry of the positions it is.
+        index: usize,
+        /// What is allowed.
+        expected: &'static str,
+        /// The coordinate.
+        found: f64,
+    },
+    /// Positions have another number of axes than the frequencies read.
+    Axes {
+        /// The axes that the frequencies read.
+        expected: usize,
+        /// The axes of the positions.
+        found: usize,
+    },
+    /// An entry of a list does not fit the others, or the call.
+    Entry {
+        /// Which list.
+        what: &'static str,
+        /// Which entry.
+        index: usize,
+        /// The smallest value allowed.
+        min: i128,
+        /// The largest value allowed.
+        max: i128,
+        /// Its value.
+        found: i128,
+    },
     /// A stride is so small that rows would share elements.
     Stride {
         /// Which one.
@@ -94,6 +132,7 @@ impl fmt::Display for Error {
             Self::Length { what, expected, found } => write!(f, "{what}: expected {expected} elements, found {found}"),
             Self::Count { what, expected, found } => write!(f, "{what}: expected {expected}, found {found}"),
             Self::Number { what, expected, found } => write!(f, "{what}: expected {expected}, found {found}"),
+            Self::Series { scaling, expected, found } => write!(f, "{scaling}: expected {expected}, found {found}"),
             Self::Element { expected, found } => write!(f, "tables: expected values of {expected}, found {found}"),
             Self::Shape { expected, found } => {
                 let list = |s: &Shape| [s.batch, s.tokens, s.heads, s.dim];
@@ -105,6 +144,13 @@ impl fmt::Display for Error {
             }
             Self::Position { index, min, max, found } => {
                 write!(f, "position {index}: expected {min} to {max}, found {found}")
+            }
+            Self::Coordinate { index, expected, found } => {
+                write!(f, "position {index}: expected {expected}, found {found}")
+            }
+            Self::Axes { expected, found } => write!(f, "axes of the positions: expected {expected}, found {found}"),
+            Self::Entry { what, index, min, max, found } => {
+                write!(f, "{what}, entry {index}: expected {min} to {max}, found {found}")
             }
             Self::Stride { what, expected, found } => {
                 write!(f, "{what} stride: expected at least {expected}, found {found}")

@@ -2,13 +2,30 @@
 //!
 //! They are f64 on purpose. A frequency that is one unit in the last place of f32 off moves the angle of position
 //! 131 071 by 8e-3; one that went through a 16-bit type is off by half a turn there.
+//!
+//! Methods that stretch a context make other frequencies of these: `frequencies::scaling` and the files beside it.
+
+mod llama3;
+mod longrope;
+mod ntk;
+mod per_pair;
+mod scaling;
+mod yarn;
+
+pub use llama3::Llama3;
+pub use longrope::{FactorList, LongRope};
+pub use ntk::{DynamicNtk, NtkMixed};
+pub use per_pair::Proportional;
+pub use scaling::Scaling;
+pub use yarn::{MagnitudeRule, Truncation, Yarn};
 
 use alloc::vec::Vec;
 
 use posenc_kernels::Turns;
 
+use crate::axes::Reads;
 use crate::error::{Error, Result};
-use crate::math;
+use crate::math::{self, Twofold};
 
 /// More features than any head has, and few enough that their frequencies always fit.
 pub(crate) const MAX_WIDTH: usize = 1 << 20;
@@ -34,6 +51,9 @@ pub struct Frequencies {
     values: Vec<f64>,
     turns: Turns,
     magnitude: f64,
+    /// The base of the series that the values are; missing where they were given or scaled.
+    base: Option<f64>,
+    reads: Reads,
 }
 
 impl Frequencies {
@@ -61,7 +81,7 @@ impl Frequencies {
             return Err(Error::Number { what: "base", expected: "a positive finite number", found: base });
         }
         let values = (0..width).step_by(2).map(|i| math::power(base, -(i as f64), width as f64)).collect();
-        Self::from_values(values)
+        Ok(Self { base: Some(base), ..Self::from_values(values)? })
     }
 
     /// The inverse frequencies of a checkpoint, as they are.
@@ -96,7 +116,7 @@ impl Frequencies {
     /// [`Error::Number`] if one is not finite, or larger than 2^20 in size.
     pub fn from_values(values: Vec<f64>) -> Result<Self> {
         match Turns::new(&values) {
-            Ok(turns) => Ok(Self { values, turns, magnitude: 1.0 }),
+            Ok(turns) => Ok(Self { values, turns, magnitude: 1.0, base: None, reads: Reads::One }),
             Err(found) => Err(Error::Number { what: "frequency", expected: "at most 2^20 in size", found }),
         }
     }
@@ -123,22 +143,96 @@ impl Frequencies {
         }
     }
 
+    /// The frequencies that a model has whose context was stretched by a published method.
+    ///
+    /// Methods that have a magnitude set it, the others keep the one there is.
+    ///
+    /// ```
+    /// use posenc::{Frequencies, Scaling};
+    ///
+    /// // Llama-3.1: the slow pairs turn eight times slower, the fast ones stay.
+    /// let plain = Frequencies::new(128, 500_000.0)?;
+    /// let scaled = plain.scaled(&Scaling::llama3(8.0))?;
+    /// assert_eq!(scaled.as_slice()[0], 1.0);
+    /// assert_eq!(scaled.as_slice()[63], plain.as_slice()[63] / 8.0);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// Accuracy: each frequency is correctly rounded to f64, from the numbers of the scaling as f64 and the base; where the
+    /// frequencies were given, or scaled before, from those.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Number`] if a number of the scaling is not allowed, [`Error::Length`] if a list of it has another length than
+    /// there are pairs, [`Error::Count`] if the width is too small for it; [`Error::Series`] if it is defined by the base, and
+    /// these frequencies are not those that [`new`](Self::new) made.
+    pub fn scaled(&self, scaling: &Scaling) -> Result<Self> {
+        scaling.apply(self)
+    }
+
+    /// The same pairs with other frequencies, no longer a series.
+    fn with_values(&self, values: impl Iterator<Item = Twofold>) -> Result<Self> {
+        let Self { values, turns, .. } = Self::from_values(values.map(Twofold::value).collect())?;
+        Ok(Self { values, turns, magnitude: self.magnitude, base: None, reads: self.reads.clone() })
+    }
+
+    /// The frequencies with more digits than an f64 has, as far as they are known.
+    fn digits(&self) -> impl Iterator<Item = Twofold> {
+        let logarithm = self.base.map(|base| Twofold::from(base).ln());
+        let width = self.width() as f64;
+        self.values.iter().enumerate().map(move |(j, &value)| match logarithm {
+            Some(logarithm) => power_of(logarithm, -2.0 * j as f64, width),
+            None => Twofold::from(value),
+        })
+    }
+
+    /// The base, for a scaling that is defined by it.
+    fn series(&self, scaling: &'static str) -> Result<f64> {
+        let found = "frequencies that were given, or scaled before";
+        self.base.ok_or(Error::Series { scaling, expected: "frequencies made by Frequencies::new", found })
+    }
+
+    /// The base of the series `base^(−2j/width)`; `None` if the frequencies were given, or scaled.
+    ///
+    /// ```
+    /// use posenc::{Frequencies, Scaling};
+    ///
+    /// let plain = Frequencies::new(64, 10_000.0)?;
+    /// assert_eq!(plain.base(), Some(10_000.0));
+    /// assert_eq!(plain.scaled(&Scaling::linear(4.0))?.base(), None);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    #[must_use]
+    pub fn base(&self) -> Option<f64> {
+        self.base
+    }
+
     /// How many pairs turn.
     #[must_use]
     pub fn pairs(&self) -> usize {
-        self.values.len()
+        self.values.len() / self.reads.terms()
     }
 
     /// How many features turn: twice the pairs.
     #[must_use]
     pub fn width(&self) -> usize {
-        2 * self.values.len()
+        2 * self.pairs()
     }
 
-    /// The frequencies, in radians per position.
+    /// The frequencies, in radians per position; `[axes, pairs]` where they are [`mixed`](Self::mixed).
     #[must_use]
     pub fn as_slice(&self) -> &[f64] {
         &self.values
+    }
+
+    /// Which positions the frequencies read.
+    pub(crate) fn reads(&self) -> &Reads {
+        &self.reads
+    }
+
+    /// The same frequencies, reading others.
+    pub(crate) fn reading(self, reads: Reads) -> Self {
+        Self { reads, ..self }
     }
 
     /// The frequencies, as kernels read them.
@@ -150,5 +244,33 @@ impl Frequencies {
     #[must_use]
     pub fn magnitude(&self) -> f64 {
         self.magnitude
+    }
+}
+
+/// `e^(logarithm · numerator/denominator)`.
+fn power_of(logarithm: Twofold, numerator: f64, denominator: f64) -> Twofold {
+    logarithm.times(Twofold::from(numerator)).over(Twofold::from(denominator)).exp()
+}
+
+/// Whether a factor of a scaling is one: positive, and so far from the ends of f64 that quotients stay within.
+fn check_factor(what: &'static str, factor: f64) -> Result<f64> {
+    check_number(what, factor, 1e-30..=1e30, "a positive number from 1e-30 to 1e30")
+}
+
+/// Whether a number of a scaling lies in its range.
+fn check_number(
+    what: &'static str,
+    number: f64,
+    range: core::ops::RangeInclusive<f64>,
+    expected: &'static str,
+) -> Result<f64> {
+    if range.contains(&number) { Ok(number) } else { Err(Error::Number { what, expected, found: number }) }
+}
+
+/// Whether the length of a context, in tokens, is one.
+fn check_context(what: &'static str, tokens: usize) -> Result<f64> {
+    match tokens {
+        2..=0x1_0000_0000_0000 => Ok(tokens as f64),
+        found => Err(Error::Count { what, expected: "2 to 2^48 tokens", found }),
     }
 }

@@ -1,5 +1,7 @@
 //! Views of queries and keys: shape, strides, and how to cut a view into independent parts.
 
+use core::ops::Range;
+
 use crate::error::{Error, Result, check_length, product};
 
 /// Queries or keys in memory, to be changed in place.
@@ -106,6 +108,12 @@ impl Layout {
         Ok(Self { shape, strides: Strides { token: strides.head, head: strides.token, ..strides } })
     }
 
+    fn sequence_major(len: usize, [tokens, batch, heads, dim]: [usize; 4]) -> Result<Self> {
+        let Self { shape, strides } = Self::token_major(len, [tokens, batch, heads, dim])?;
+        let shape = Shape { batch, tokens, ..shape };
+        Ok(Self { shape, strides: Strides { batch: strides.token, token: strides.batch, ..strides } })
+    }
+
     fn strided(len: usize, shape: Shape, strides: Strides) -> Result<Self> {
         let Shape { batch, tokens, heads, dim } = shape;
         if product("head data", &[batch, tokens, heads, dim])? > 0 {
@@ -152,14 +160,30 @@ impl Layout {
     /// The layouts before and from an entry of an axis, and the element where the second begins.
     fn cut(self, axis: Axis, index: usize) -> (Self, Self, usize) {
         let (mut left, mut right) = (self, self);
-        let (left_count, right_count, stride) = match axis {
-            Axis::Batch => (&mut left.shape.batch, &mut right.shape.batch, self.strides.batch),
-            Axis::Token => (&mut left.shape.tokens, &mut right.shape.tokens, self.strides.token),
-            Axis::Head => (&mut left.shape.heads, &mut right.shape.heads, self.strides.head),
-        };
-        *left_count = index;
-        *right_count -= index;
+        let (count, stride) = right.axis(axis);
+        *count -= index;
+        *left.axis(axis).0 = index;
         (left, right, index.saturating_mul(stride))
+    }
+
+    /// How many entries an axis has, and the way from one to the next.
+    fn axis(&mut self, axis: Axis) -> (&mut usize, usize) {
+        match axis {
+            Axis::Batch => (&mut self.shape.batch, self.strides.batch),
+            Axis::Token => (&mut self.shape.tokens, self.strides.token),
+            Axis::Head => (&mut self.shape.heads, self.strides.head),
+        }
+    }
+
+    /// The layout of some entries of an axis, and the element where it begins.
+    fn narrow(mut self, axis: Axis, range: Range<usize>) -> Result<(Self, usize)> {
+        let (count, stride) = self.axis(axis);
+        if range.start > range.end || range.end > *count {
+            let found = range.start.max(range.end);
+            return Err(Error::Count { what: "range", expected: "ascending, within the entries of the axis", found });
+        }
+        *count = range.len();
+        Ok((self, range.start.saturating_mul(stride)))
     }
 }
 
@@ -192,6 +216,15 @@ macro_rules! constructors {
             /// [`Error::Length`] unless `data` has just as many elements.
             pub fn head_major(data: $slice, shape: [usize; 4]) -> Result<Self> {
                 Ok(Self { layout: Layout::head_major(data.len(), shape)?, data })
+            }
+
+            /// `[tokens, batch, heads, dim]`, without gaps ("SBHD").
+            ///
+            /// # Errors
+            ///
+            /// [`Error::Length`] unless `data` has just as many elements.
+            pub fn sequence_major(data: $slice, shape: [usize; 4]) -> Result<Self> {
+                Ok(Self { layout: Layout::sequence_major(data.len(), shape)?, data })
             }
 
             /// Any order and any gaps. `data` begins with the first head of the first token; what lies between the heads
@@ -231,6 +264,25 @@ constructors!(Heads, &'a [T]);
 constructors!(HeadsMut, &'a mut [T]);
 
 impl<'a, T> Heads<'a, T> {
+    /// Some entries of an axis: see [`HeadsMut::narrow`].
+    ///
+    /// ```
+    /// use posenc::{Axis, Heads};
+    ///
+    /// let qkv = [0.0_f32; 3 * 8 * 4];
+    /// let values = Heads::new(&qkv, [3, 8, 4])?.narrow(Axis::Head, 6..8)?;
+    /// assert_eq!(values.shape().heads, 2);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Count`] if the axis does not have these entries.
+    pub fn narrow(self, axis: Axis, range: Range<usize>) -> Result<Self> {
+        let (layout, element) = self.layout.narrow(axis, range)?;
+        Ok(Self { data: self.data.get(element..).unwrap_or_default(), layout })
+    }
+
     /// All elements from the first head to the last, gaps included.
     pub(crate) fn data(&self) -> &'a [T] {
         self.data
@@ -266,6 +318,36 @@ impl<T> HeadsMut<'_, T> {
     /// The same view for a shorter time.
     pub(crate) fn reborrow(&mut self) -> HeadsMut<'_, T> {
         HeadsMut { data: self.data, layout: self.layout }
+    }
+
+    /// Some entries of an axis, for the time of the borrow: the queries and keys of packed rows, one head, the slots of a
+    /// cache that are to be filled, one sequence.
+    ///
+    /// ```
+    /// use posenc::{Axis, Frequencies, HeadsMut, Pairing, Positions, Rotary};
+    ///
+    /// let rope = Rotary::new(&Frequencies::new(4, 10_000.0)?, Pairing::Halves);
+    /// // Rows of four query heads, two key heads, two value heads.
+    /// let mut rows = vec![1.0_f32; 3 * 8 * 4];
+    /// let mut qkv = HeadsMut::new(&mut rows, [3, 8, 4])?;
+    /// rope.rotate(&mut qkv.narrow(Axis::Head, 0..6)?, &Positions::from(1))?;
+    /// assert_eq!(rows[6 * 4..8 * 4], [1.0; 8]);           // values stay
+    ///
+    /// // Two new keys, in slots 7 and 8 of a cache.
+    /// let mut slots = vec![1.0_f32; 2 * 16 * 4];
+    /// let mut cache = HeadsMut::head_major(&mut slots, [1, 2, 16, 4])?;
+    /// rope.rotate(&mut cache.narrow(Axis::Token, 7..9)?, &Positions::from(7))?;
+    /// assert_ne!(slots[7 * 4..9 * 4], [1.0; 8]);
+    /// assert_eq!(slots[..7 * 4], [1.0; 28]);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Count`] if the axis does not have these entries.
+    pub fn narrow(&mut self, axis: Axis, range: Range<usize>) -> Result<HeadsMut<'_, T>> {
+        let (layout, element) = self.layout.narrow(axis, range)?;
+        Ok(HeadsMut { data: self.data.get_mut(element..).unwrap_or_default(), layout })
     }
 
     /// Cuts the [`outer_axis`](Self::outer_axis) before entry `index`: two views that share nothing, for threads of your

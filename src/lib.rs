@@ -4,14 +4,17 @@
 
 extern crate alloc;
 
+mod axes;
 mod bias;
 mod element;
 mod error;
 mod frequencies;
+pub mod grids;
 #[cfg(feature = "half")]
 mod half;
 mod heads;
 mod math;
+mod pair_order;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod positions;
@@ -21,7 +24,10 @@ mod rotary;
 mod sinusoidal;
 mod stabilise;
 mod tables;
+mod temperature;
+mod xpos;
 
+pub use axes::Axes;
 pub use bias::{
     Alibi, AlibiForm, AlibiRounding, Anchor, AtLevel, DistanceBias, DistanceScale, DistanceTable, Fire, FireWeights,
     ForgetGates, GatedBias, Kerple, KerpleForm, Mlp, Sandwich, T5Bias, T5Buckets, T5Form, Tile, dynamic_bias,
@@ -31,10 +37,14 @@ pub use bias::{
 pub use element::TableSet;
 pub use element::{Element, Target, Work};
 pub use error::{Error, Result};
-pub use frequencies::Frequencies;
+pub use frequencies::{
+    DynamicNtk, FactorList, Frequencies, Llama3, LongRope, MagnitudeRule, NtkMixed, Proportional, Scaling, Truncation,
+    Yarn,
+};
 pub use heads::{Axis, Heads, HeadsMut, Shape, Strides};
+pub use pair_order::PairOrder;
 pub use posenc_kernels::{Direction, Level, Pairing, UnknownLevel};
-pub use positions::{Ids, PositionId, Positions};
+pub use positions::{Coordinate, Coordinates, Ids, PositionId, Positions, Shard};
 pub use relative::{
     AxisEmbedding, Behind, Clip, Cope, CopeLogits, DebertaBuckets, DecomposedBias, DistanceIndex, Extent, Init,
     RelativeEmbedding, RelativeGather, Reversed, Shift, Side, Window, WindowBias, WindowForm, disentangled_scale,
@@ -44,3 +54,5 @@ pub use rotary::Rotary;
 pub use sinusoidal::{Order, Sinusoidal};
 pub use stabilise::Stabiliser;
 pub use tables::{Precision, TableBuilder, Tables};
+pub use temperature::QueryTemperature;
+pub use xpos::Xpos;

@@ -1,34 +1,35 @@
 //! Powers, logarithms and roots in f64, the same bits on every machine.
 //!
 //! The mathematical functions of the standard library differ between platforms and are missing without it. Here
-//! numbers carry a second f64 with the digits that the first one cuts off; about 100 bits are right before the one
-//! rounding at the end. This is meant for a few hundred numbers when an encoding is made, not for inner loops.
+//! numbers carry a second f64 with the digits that the first one cuts off (`math::twofold`); about 100 bits are right
+//! before the one rounding at the end. This is meant for a few hundred numbers when an encoding is made, not for inner
+//! loops.
 
 pub(crate) mod elementary;
+mod twofold;
 
-/// `high + low`, where `low` is at most half a unit in the last place of `high`.
-#[derive(Clone, Copy)]
-struct Twofold {
-    high: f64,
-    low: f64,
-}
-
-const LN_2: Twofold = Twofold { high: core::f64::consts::LN_2, low: 2.319_046_813_846_299_6e-17 };
+pub(crate) use twofold::{PI, Twofold};
 
 /// `base^(numerator/denominator)`, for a positive `base` and a finite exponent.
 pub(crate) fn power(base: f64, numerator: f64, denominator: f64) -> f64 {
-    let logarithm = ln_twofold(base);
-    let estimate = logarithm.high * (numerator / denominator);
+    let logarithm = Twofold::from(base).ln();
+    let estimate = logarithm.value() * (numerator / denominator);
     // Far outside the range, where the digits of the exponent do not matter and their products could overflow.
     if estimate.abs() > 800.0 {
         return if estimate > 0.0 { f64::INFINITY } else { 0.0 };
     }
-    logarithm.times(Twofold::from(numerator)).over(Twofold::from(denominator)).exp()
+    logarithm.times(Twofold::from(numerator)).over(Twofold::from(denominator)).exp().value()
 }
 
 /// The natural logarithm of a positive number.
 pub(crate) fn ln(x: f64) -> f64 {
-    ln_twofold(x).high
+    Twofold::from(x).ln().value()
+}
+
+/// The largest whole number that is not above `x`, for `x` below 2^52 in size.
+pub(crate) fn floor(x: f64) -> f64 {
+    let cut = x as i64 as f64;
+    if cut > x { cut - 1.0 } else { cut }
 }
 
 /// `2^-800`, below which the rounding error of a product may be lost.
@@ -41,7 +42,7 @@ pub(crate) fn sqrt(x: f64) -> f64 {
     }
     if x < SMALL {
         // Products of halves of the root would fall below the normal numbers.
-        return sqrt(x * power_of_two(600.0)) * power_of_two(-300.0);
+        return sqrt(x * twofold::power_of_two(600.0)) * twofold::power_of_two(-300.0);
     }
     // Halving the exponent is a first guess; each of Newton's steps doubles the digits that are right.
     let mut root = f64::from_bits((x.to_bits() >> 1) + (1023 << 51));
@@ -49,109 +50,7 @@ pub(crate) fn sqrt(x: f64) -> f64 {
         root = 0.5 * (root + x / root);
     }
     let square = Twofold::product(root, root);
-    root + ((x - square.high) - square.low) / (2.0 * root)
-}
-
-impl Twofold {
-    fn from(high: f64) -> Self {
-        Self { high, low: 0.0 }
-    }
-
-    /// `a + b` with its rounding error.
-    fn sum(a: f64, b: f64) -> Self {
-        let high = a + b;
-        let b_seen = high - a;
-        Self { high, low: (a - (high - b_seen)) + (b - b_seen) }
-    }
-
-    /// `a · b` with its rounding error, by splitting both into halves of 26 bits.
-    fn product(a: f64, b: f64) -> Self {
-        let split = |x: f64| {
-            let scaled = 134_217_729.0 * x; // 2^27 + 1
-            let top = scaled - (scaled - x);
-            (top, x - top)
-        };
-        let ((a1, a0), (b1, b0)) = (split(a), split(b));
-        let high = a * b;
-        Self { high, low: ((a1 * b1 - high) + a1 * b0 + a0 * b1) + a0 * b0 }
-    }
-
-    fn plus(self, other: Self) -> Self {
-        let sum = Self::sum(self.high, other.high);
-        Self::sum(sum.high, sum.low + (self.low + other.low))
-    }
-
-    fn times(self, other: Self) -> Self {
-        let product = Self::product(self.high, other.high);
-        Self::sum(product.high, product.low + (self.high * other.low + self.low * other.high))
-    }
-
-    fn over(self, other: Self) -> Self {
-        let quotient = self.high / other.high;
-        let back = other.times(Self::from(quotient));
-        let rest = ((self.high - back.high) - back.low) + self.low;
-        Self::sum(quotient, rest / other.high)
-    }
-
-    fn scaled(self, factor: f64) -> Self {
-        Self { high: self.high * factor, low: self.low * factor }
-    }
-
-    /// `e^self`, rounded.
-    fn exp(self) -> f64 {
-        if self.high > 709.8 {
-            return f64::INFINITY;
-        }
-        if self.high < -745.2 {
-            return 0.0;
-        }
-        let halvings = whole(self.high / LN_2.high);
-        let rest = self.plus(LN_2.times(Twofold::from(-halvings)));
-        // A sixteenth of the rest, at most 0.022, needs 16 terms; four squarings bring it back.
-        let small = rest.scaled(1.0 / 16.0);
-        let mut sum = Self::from(1.0);
-        for k in (1..=16).rev() {
-            sum = sum.times(small).over(Self::from(f64::from(k))).plus(Self::from(1.0));
-        }
-        for _ in 0..4 {
-            sum = sum.times(sum);
-        }
-        // In two steps, since one power of two may lie outside the normal numbers where the result does not.
-        let half = whole(halvings / 2.0);
-        sum.high * power_of_two(half) * power_of_two(halvings - half)
-    }
-}
-
-/// The nearest whole number.
-fn whole(x: f64) -> f64 {
-    const SHIFT: f64 = 6_755_399_441_055_744.0; // 1.5 · 2^52
-    (x + SHIFT) - SHIFT
-}
-
-/// `2^exponent` for a whole exponent of normal size.
-fn power_of_two(exponent: f64) -> f64 {
-    f64::from_bits(((exponent as i64 + 1023) as u64) << 52)
-}
-
-/// `ln x = k·ln 2 + 2·artanh((m − 1)/(m + 1))` for `x = m·2^k` and `m` near 1.
-fn ln_twofold(x: f64) -> Twofold {
-    let scale = if x < f64::MIN_POSITIVE { 54.0 } else { 0.0 };
-    let bits = (x * power_of_two(scale)).to_bits();
-    let mut exponent = ((bits >> 52) as i64 - 1023) as f64 - scale;
-    let mut mantissa = f64::from_bits(bits & ((1 << 52) - 1) | 1023 << 52);
-    if mantissa > core::f64::consts::SQRT_2 {
-        mantissa *= 0.5;
-        exponent += 1.0;
-    }
-    let ratio = Twofold::from(mantissa - 1.0).over(Twofold::sum(mantissa, 1.0));
-    let square = ratio.times(ratio);
-    // The square is at most 0.0295: 22 terms reach 2^-110.
-    let mut series = Twofold::from(0.0);
-    for k in (0..22).rev() {
-        let term = Twofold::from(1.0).over(Twofold::from(f64::from(2 * k + 1)));
-        series = series.times(square).plus(term);
-    }
-    LN_2.times(Twofold::from(exponent)).plus(series.times(ratio).scaled(2.0))
+    root + Twofold::from(x).minus(square).value() / (2.0 * root)
 }
 
 #[cfg(test)]

@@ -6,12 +6,25 @@
 use crate::heads::{Axis, Heads, HeadsMut, Shape};
 use crate::rotary::Origin;
 
-/// Elements below which a piece is not cut further: some tens of microseconds, against about one for a fork and join.
-const PIECE: usize = 1 << 16;
+/// From how many elements on a whole is cut, and how small its pieces become.
+///
+/// Waking a sleeping thread, and the way of the data from one core to another, cost as much as some ten microseconds of
+/// work; a fork and join between threads that are awake costs about one.
+#[derive(Clone, Copy)]
+struct Least {
+    whole: usize,
+    piece: usize,
+}
+
+/// Of elements that are rotated.
+const ROTATED: Least = Least { whole: 1 << 19, piece: 1 << 16 };
+
+/// Of cosines and sines that are made, which takes several times as long.
+const MADE: Least = Least { whole: 1 << 17, piece: 1 << 14 };
 
 /// Runs `work` on independent parts of a view.
 pub(crate) fn heads<T: Send>(view: HeadsMut<'_, T>, work: &(impl Fn(HeadsMut<'_, T>, Origin) + Sync)) {
-    halve(view, Origin::default(), work);
+    halve(view, ROTATED.whole, Origin::default(), work);
 }
 
 /// Runs `work` on independent parts of a view to write and the same parts of one to read.
@@ -20,24 +33,24 @@ pub(crate) fn heads_into<S: Sync, D: Send>(
     to: HeadsMut<'_, D>,
     work: &(impl Fn(Heads<'_, S>, HeadsMut<'_, D>, Origin) + Sync),
 ) {
-    halve((from, to), Origin::default(), &|(from, to), origin| work(from, to, origin));
+    halve((from, to), ROTATED.whole, Origin::default(), &|(from, to), origin| work(from, to, origin));
 }
 
 /// What can be cut along an axis.
 trait Whole: Send + Sized {
-    /// The outer axis, if the whole is worth cutting.
-    fn axis(&self) -> Option<(Axis, usize)>;
+    /// The outer axis, if there are at least so many elements.
+    fn axis(&self, least: usize) -> Option<(Axis, usize)>;
 
     /// Cuts that axis before an entry.
     fn cut(self, axis: Axis, index: usize) -> (Self, Self);
 }
 
 impl<T: Send> Whole for HeadsMut<'_, T> {
-    fn axis(&self) -> Option<(Axis, usize)> {
+    fn axis(&self, least: usize) -> Option<(Axis, usize)> {
         let Shape { batch, tokens, heads, dim } = self.shape();
         // Saturating, since beside a count of zero the others may be of any size.
         let elements = [batch, tokens, heads, dim].into_iter().fold(1, usize::saturating_mul);
-        self.outer_axis().filter(|_| elements >= 2 * PIECE)
+        self.outer_axis().filter(|_| elements >= least)
     }
 
     fn cut(self, axis: Axis, index: usize) -> (Self, Self) {
@@ -46,8 +59,8 @@ impl<T: Send> Whole for HeadsMut<'_, T> {
 }
 
 impl<S: Sync, D: Send> Whole for (Heads<'_, S>, HeadsMut<'_, D>) {
-    fn axis(&self) -> Option<(Axis, usize)> {
-        self.1.axis()
+    fn axis(&self, least: usize) -> Option<(Axis, usize)> {
+        self.1.axis(least)
     }
 
     fn cut(self, axis: Axis, index: usize) -> (Self, Self) {
@@ -56,8 +69,8 @@ impl<S: Sync, D: Send> Whole for (Heads<'_, S>, HeadsMut<'_, D>) {
     }
 }
 
-fn halve<V: Whole>(whole: V, origin: Origin, work: &(impl Fn(V, Origin) + Sync)) {
-    let Some((axis, count)) = whole.axis() else {
+fn halve<V: Whole>(whole: V, least: usize, origin: Origin, work: &(impl Fn(V, Origin) + Sync)) {
+    let Some((axis, count)) = whole.axis(least) else {
         return work(whole, origin);
     };
     let index = count / 2;
@@ -67,7 +80,8 @@ fn halve<V: Whole>(whole: V, origin: Origin, work: &(impl Fn(V, Origin) + Sync))
         Axis::Token => Origin { token: origin.token + index, ..origin },
         Axis::Head => origin,
     };
-    rayon::join(|| halve(left, origin, work), || halve(right, moved, work));
+    let least = 2 * ROTATED.piece;
+    rayon::join(|| halve(left, least, origin, work), || halve(right, least, moved, work));
 }
 
 /// Rows that can be cut in two.
@@ -89,15 +103,28 @@ impl<A: Cut, B: Cut> Cut for (A, B) {
     }
 }
 
-/// Runs `work` on independent stretches of rows of `width` elements; it is told the first row of each.
+/// Runs `work`, which makes cosines and sines, on independent stretches of rows of `width` elements; it is told the first row
+/// of each.
 pub(crate) fn rows<C: Cut>(elements: usize, width: usize, data: C, work: &(impl Fn(usize, C) + Sync)) {
-    fn halve<C: Cut>(first: usize, rows: usize, width: usize, data: C, work: &(impl Fn(usize, C) + Sync)) {
-        if rows < 2 || rows * width < 2 * PIECE {
-            return work(first, data);
-        }
-        let at = rows / 2;
-        let (left, right) = data.cut(at * width);
-        rayon::join(|| halve(first, at, width, left, work), || halve(first + at, rows - at, width, right, work));
+    halve_rows(elements / width.max(1), width, MADE.whole, 0, data, work);
+}
+
+fn halve_rows<C: Cut>(
+    rows: usize,
+    width: usize,
+    least: usize,
+    first: usize,
+    data: C,
+    work: &(impl Fn(usize, C) + Sync),
+) {
+    if rows < 2 || rows * width < least {
+        return work(first, data);
     }
-    halve(0, elements / width.max(1), width, data, work);
+    let at = rows / 2;
+    let (left, right) = data.cut(at * width);
+    let least = 2 * MADE.piece;
+    rayon::join(
+        || halve_rows(at, width, least, first, left, work),
+        || halve_rows(rows - at, width, least, first + at, right, work),
+    );
 }

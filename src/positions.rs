@@ -1,9 +1,16 @@
-//! Positions of tokens: whole numbers, never held in a floating-point type before they meet a frequency.
+//! Positions of tokens: whole numbers or fractions, never held in a type with fewer digits than they have.
 
-use crate::error::{Error, Result, check_length};
+mod lists;
+mod resolve;
+mod shard;
 
-/// The largest position, in size, for which tables are exact to their contract.
-const LIMIT: i64 = 1 << 31;
+pub use lists::{Coordinate, Coordinates, Ids, PositionId};
+pub(crate) use resolve::Resolved;
+pub use shard::Shard;
+
+pub(crate) use posenc_kernels::MAX_AXES;
+
+use crate::error::{Error, Result};
 
 /// Where each token of a call stands.
 ///
@@ -11,170 +18,191 @@ const LIMIT: i64 = 1 << 31;
 /// use posenc::Positions;
 ///
 /// let decode = Positions::from(4095);               // tokens 4095, 4096, …
-/// let packed = Positions::ids(&[0, 1, 2, 0, 1]);    // one id a token, taken literally: any order, repeats allowed
+/// let batch = Positions::offsets(&[17, 203]);       // each sequence of the batch from its own position on
+/// let packed = Positions::packed(&[0, 3, 5]);       // two sequences behind one another: 0, 1, 2, 0, 1
+/// let free = Positions::ids(&[0, 1, 2, 0, 1]);      // one id a token, taken literally: any order, repeats allowed
+/// let image = Positions::axes(&[0, 0, 1, 1, /* columns */ 0, 1, 0, 1], 2);
 /// ```
 ///
-/// With a batch, an offset holds for every sequence; ids are either one list of `tokens` for all sequences, or
-/// `batch × tokens` ids, sequence after sequence (left-padded batches want this form).
+/// With a batch, an offset holds for every sequence; lists are either one of `tokens` for all sequences, or of
+/// `batch × tokens`, sequence after sequence.
 ///
 /// Positions may be negative (a rotation by `−p` undoes one by `p`) unless a ready-made table is used, which has rows
 /// from 0 on. Their size is at most 2^31.
 #[derive(Clone, Copy, Debug)]
-pub struct Positions<'a>(Kind<'a>);
+pub struct Positions<'a> {
+    kind: Kind<'a>,
+    /// Whether one stream of positions is meant for every axis.
+    on_all_axes: bool,
+}
 
 #[derive(Clone, Copy, Debug)]
 enum Kind<'a> {
     Offset(i128),
     Ids(Ids<'a>),
+    Offsets(Ids<'a>),
+    Padded(Ids<'a>, Counted),
+    Packed { bounds: Ids<'a>, starts: Option<Ids<'a>> },
+    Shard { split: Shard, rank: usize, ranks: usize },
+    Axes { list: Coordinates<'a>, axes: usize },
 }
 
-/// A borrowed list of ids of one of the types that engines use.
+/// What a list of a left-padded batch counts.
 #[derive(Clone, Copy, Debug)]
-pub enum Ids<'a> {
-    /// As in ONNX and many C interfaces.
-    I32(&'a [i32]),
-    /// As in candle.
-    U32(&'a [u32]),
-    /// As in PyTorch.
-    I64(&'a [i64]),
-    /// As Rust counts.
-    Usize(&'a [usize]),
-}
-
-/// A type of position ids: `i32`, `u32`, `i64` or `usize`.
-pub trait PositionId: sealed::Sealed + Sized {
-    /// Wraps a list without copying it.
-    fn list(ids: &[Self]) -> Ids<'_>;
-}
-
-mod sealed {
-    /// Keeps the list of id types closed.
-    pub trait Sealed {}
-}
-
-macro_rules! position_types {
-    ($($type:ty => $variant:ident),+) => {$(
-        impl sealed::Sealed for $type {}
-
-        impl PositionId for $type {
-            fn list(ids: &[Self]) -> Ids<'_> {
-                Ids::$variant(ids)
-            }
-        }
-
-        impl From<$type> for Positions<'_> {
-            /// Consecutive positions from this one on.
-            fn from(first: $type) -> Self {
-                Self(Kind::Offset(first as i128))
-            }
-        }
-    )+};
-}
-
-position_types!(i32 => I32, u32 => U32, i64 => I64, usize => Usize);
-
-impl Ids<'_> {
-    fn len(&self) -> usize {
-        match self {
-            Self::I32(ids) => ids.len(),
-            Self::U32(ids) => ids.len(),
-            Self::I64(ids) => ids.len(),
-            Self::Usize(ids) => ids.len(),
-        }
-    }
-
-    /// The first id that lies outside, with its index.
-    fn outside(&self, min: i64, max: i64) -> Option<(usize, i128)> {
-        fn find<T: Copy>(ids: &[T], fits: impl Fn(T) -> bool, wide: impl Fn(T) -> i128) -> Option<(usize, i128)> {
-            ids.iter().position(|&id| !fits(id)).map(|index| (index, wide(ids[index])))
-        }
-        let range = min..=max;
-        match self {
-            Self::I32(ids) => find(ids, |id| range.contains(&i64::from(id)), i128::from),
-            Self::U32(ids) => find(ids, |id| range.contains(&i64::from(id)), i128::from),
-            Self::I64(ids) => find(ids, |id| range.contains(&id), i128::from),
-            Self::Usize(ids) => find(ids, |id| i64::try_from(id).is_ok_and(|id| range.contains(&id)), |id| id as i128),
-        }
-    }
-
-    fn get(&self, index: usize) -> i64 {
-        match self {
-            Self::I32(ids) => i64::from(ids[index]),
-            Self::U32(ids) => i64::from(ids[index]),
-            Self::I64(ids) => ids[index],
-            Self::Usize(ids) => ids[index] as i64,
-        }
-    }
+enum Counted {
+    Padding,
+    Tokens,
 }
 
 impl<'a> Positions<'a> {
+    const fn of(kind: Kind<'a>) -> Self {
+        Self { kind, on_all_axes: false }
+    }
+
+    fn starting(first: i128) -> Self {
+        Self::of(Kind::Offset(first))
+    }
+
     /// One id a token.
     #[must_use]
     pub fn ids<T: PositionId>(ids: &'a [T]) -> Self {
-        Self(Kind::Ids(T::list(ids)))
+        Self::of(Kind::Ids(T::list(ids)))
     }
 
-    /// Checks that there is a position for each of `batch × tokens` tokens, and each fits `rows` of a table, or the
-    /// contract where there is no table.
-    pub(crate) fn resolve(self, batch: usize, tokens: usize, rows: Option<usize>) -> Result<Resolved<'a>> {
-        let all = batch.saturating_mul(tokens);
-        let (min, max) = match rows {
-            Some(rows) => (0, i64::try_from(rows).unwrap_or(i64::MAX) - 1),
-            None => (-LIMIT, LIMIT),
-        };
-        match self.0 {
-            Kind::Offset(first) => {
-                let last = first + tokens.saturating_sub(1) as i128;
-                let fits = |position: &i128| (i128::from(min)..=i128::from(max)).contains(position);
-                match [(0, first), (tokens.saturating_sub(1), last)].into_iter().find(|(_, p)| !fits(p)) {
-                    Some((index, found)) if all > 0 => Err(Error::Position { index, min, max, found }),
-                    _ => Ok(Resolved { list: List::From(first as i64), per_sequence: 0 }),
-                }
-            }
-            Kind::Ids(ids) => {
-                let per_sequence = if ids.len() == tokens { 0 } else { tokens };
-                if ids.len() != tokens && ids.len() != all {
-                    return Err(Error::Length { what: "position ids", expected: all, found: ids.len() });
-                }
-                match ids.outside(min, max) {
-                    Some((index, found)) => Err(Error::Position { index, min, max, found }),
-                    None => Ok(Resolved { list: List::Ids(ids), per_sequence }),
-                }
-            }
-        }
-    }
-}
-
-impl<'a> Positions<'a> {
-    /// Checks that `elements` are whole rows of `width`, and that there is a position for each of them.
+    /// Consecutive positions for each sequence of a batch, from a first one of its own on: a decode step over caches that
+    /// are filled to different lengths.
     ///
-    /// Rows without width are done whatever their number, which no length can tell.
-    pub(crate) fn resolve_rows(self, what: &'static str, elements: usize, width: usize) -> Result<Resolved<'a>> {
-        let rows = elements / width.max(1);
-        check_length(what, rows * width, elements)?;
-        if width == 0 { Ok(Resolved { list: List::From(0), per_sequence: 0 }) } else { self.resolve(1, rows, None) }
+    /// ```
+    /// use posenc::{Frequencies, HeadsMut, Pairing, Positions, Rotary};
+    ///
+    /// let rope = Rotary::new(&Frequencies::new(2, 10_000.0)?, Pairing::Halves);
+    /// let (mut a, mut b) = ([1.0_f32; 4], [1.0_f32; 4]);
+    /// rope.rotate(&mut HeadsMut::token_major(&mut a, [2, 1, 1, 2])?, &Positions::offsets(&[17, 203]))?;
+    /// rope.rotate(&mut HeadsMut::token_major(&mut b, [2, 1, 1, 2])?, &Positions::ids(&[17, 203]))?;
+    /// assert_eq!(a, b);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    #[must_use]
+    pub fn offsets<T: PositionId>(firsts: &'a [T]) -> Self {
+        Self::of(Kind::Offsets(T::list(firsts)))
     }
-}
 
-/// Positions that were checked against the tokens and the tables of a call.
-#[derive(Clone, Copy)]
-pub(crate) struct Resolved<'a> {
-    list: List<'a>,
-    /// How many ids to skip for each further sequence.
-    per_sequence: usize,
-}
+    /// A batch padded on the left: sequence `i` begins after `padding[i]` tokens, at position 0. Padding stands at 0 too.
+    ///
+    /// ```
+    /// use posenc::{Frequencies, HeadsMut, Pairing, Positions, Rotary};
+    ///
+    /// let rope = Rotary::new(&Frequencies::new(2, 10_000.0)?, Pairing::Halves);
+    /// let (mut a, mut b, mut c) = ([1.0_f32; 20], [1.0_f32; 20], [1.0_f32; 20]);
+    /// let shape = [2, 5, 1, 2];
+    /// rope.rotate(&mut HeadsMut::token_major(&mut a, shape)?, &Positions::left_padded(&[0, 2]))?;
+    /// rope.rotate(&mut HeadsMut::token_major(&mut b, shape)?, &Positions::right_aligned(&[5, 3]))?;
+    /// rope.rotate(&mut HeadsMut::token_major(&mut c, shape)?, &Positions::ids(&[0, 1, 2, 3, 4, 0, 0, 0, 1, 2]))?;
+    /// assert_eq!((a, a), (b, c));
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    #[must_use]
+    pub fn left_padded<T: PositionId>(padding: &'a [T]) -> Self {
+        Self::of(Kind::Padded(T::list(padding), Counted::Padding))
+    }
 
-#[derive(Clone, Copy)]
-enum List<'a> {
-    From(i64),
-    Ids(Ids<'a>),
-}
+    /// [`left_padded`](Self::left_padded), given the tokens of each sequence that are not padding, as an attention mask
+    /// counts them.
+    #[must_use]
+    pub fn right_aligned<T: PositionId>(lengths: &'a [T]) -> Self {
+        Self::of(Kind::Padded(T::list(lengths), Counted::Tokens))
+    }
 
-impl Resolved<'_> {
-    pub(crate) fn get(&self, sequence: usize, token: usize) -> i64 {
-        match self.list {
-            List::From(first) => first + token as i64,
-            List::Ids(ids) => ids.get(sequence * self.per_sequence + token),
+    /// Sequences packed behind one another, without padding ("varlen", "THD"): sequence `i` holds the tokens
+    /// `cu_seqlens[i] .. cu_seqlens[i + 1]` and begins at position 0. Sequences may be empty.
+    ///
+    /// ```
+    /// use posenc::{Frequencies, HeadsMut, Pairing, Positions, Rotary};
+    ///
+    /// let rope = Rotary::new(&Frequencies::new(2, 10_000.0)?, Pairing::Halves);
+    /// let (mut a, mut b) = ([1.0_f32; 10], [1.0_f32; 10]);
+    /// rope.rotate(&mut HeadsMut::new(&mut a, [5, 1, 2])?, &Positions::packed(&[0, 3, 3, 5]))?;
+    /// rope.rotate(&mut HeadsMut::new(&mut b, [5, 1, 2])?, &Positions::ids(&[0, 1, 2, 0, 1]))?;
+    /// assert_eq!(a, b);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    #[must_use]
+    pub fn packed<T: PositionId>(cu_seqlens: &'a [T]) -> Self {
+        Self::of(Kind::Packed { bounds: T::list(cu_seqlens), starts: None })
+    }
+
+    /// [`packed`](Self::packed), with the first position of each sequence: chunks of a prefill, or decode steps.
+    ///
+    /// ```
+    /// use posenc::{Frequencies, HeadsMut, Pairing, Positions, Rotary};
+    ///
+    /// let rope = Rotary::new(&Frequencies::new(2, 10_000.0)?, Pairing::Halves);
+    /// let (mut a, mut b) = ([1.0_f32; 10], [1.0_f32; 10]);
+    /// rope.rotate(&mut HeadsMut::new(&mut a, [5, 1, 2])?, &Positions::packed_from(&[0_u32, 3, 5], &[40_i64, 7]))?;
+    /// rope.rotate(&mut HeadsMut::new(&mut b, [5, 1, 2])?, &Positions::ids(&[40, 41, 42, 7, 8]))?;
+    /// assert_eq!(a, b);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    #[must_use]
+    pub fn packed_from<T: PositionId, U: PositionId>(cu_seqlens: &'a [T], firsts: &'a [U]) -> Self {
+        Self::of(Kind::Packed { bounds: T::list(cu_seqlens), starts: Some(U::list(firsts)) })
+    }
+
+    /// The tokens that one rank of a context-parallel group holds.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Count`] unless `rank` is below `ranks`.
+    pub fn shard(split: Shard, rank: usize, ranks: usize) -> Result<Self> {
+        if rank >= ranks {
+            return Err(Error::Count { what: "rank", expected: "less than the number of ranks", found: rank });
         }
+        Ok(Self::of(Kind::Shard { split, rank, ranks }))
+    }
+
+    /// One coordinate a token, which need not be whole: seconds of audio, centres of patches.
+    ///
+    /// ```
+    /// use posenc::{Frequencies, Positions, Precision, TableBuilder};
+    ///
+    /// let builder = TableBuilder::new(&Frequencies::new(2, 10_000.0)?, Precision::Exact);
+    /// let (mut cos, mut sin) = ([0.0_f32], [0.0_f32]);
+    /// builder.fill(&Positions::fractions(&[0.5]), &mut cos, &mut sin)?;
+    /// assert_eq!(cos, [0.5_f64.cos() as f32]);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    #[must_use]
+    pub fn fractions<T: Coordinate>(list: &'a [T]) -> Self {
+        Self::axes(list, 1)
+    }
+
+    /// Several coordinates a token, `[axes, tokens]` or `[axes, batch, tokens]`: time, row and column. Which pairs read
+    /// which axis is a property of the [`Frequencies`](crate::Frequencies).
+    #[must_use]
+    pub fn axes<T: Coordinate>(list: &'a [T], axes: usize) -> Self {
+        Self::of(Kind::Axes { list: T::coordinates(list), axes })
+    }
+
+    /// The same positions for every axis: text between the images of a multimodal model, where time, row and column
+    /// count alike.
+    ///
+    /// ```
+    /// use posenc::{Axes, Frequencies, HeadsMut, Pairing, Positions, Rotary};
+    ///
+    /// let plain = Frequencies::new(8, 10_000.0)?;
+    /// let multimodal = plain.clone().on_axes(Axes::sectioned(&[2, 1, 1])?)?;
+    /// let (mut a, mut b) = ([1.0_f32; 8], [1.0_f32; 8]);
+    /// let text = Positions::from(7);
+    /// Rotary::new(&plain, Pairing::Halves).rotate(&mut HeadsMut::new(&mut a, [1, 1, 8])?, &text)?;
+    /// let rope = Rotary::new(&multimodal, Pairing::Halves);
+    /// rope.rotate(&mut HeadsMut::new(&mut b, [1, 1, 8])?, &text.on_all_axes())?;
+    /// assert_eq!(a, b);
+    /// // That text is meant has to be said.
+    /// assert!(rope.rotate(&mut HeadsMut::new(&mut b, [1, 1, 8])?, &text).is_err());
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    #[must_use]
+    pub fn on_all_axes(self) -> Self {
+        Self { on_all_axes: true, ..self }
     }
 }

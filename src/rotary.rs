@@ -1,5 +1,7 @@
 //! Rotary position embedding: the handle that turns queries and keys. How it walks over them is `rotary::walk`.
 
+mod derived;
+mod select;
 mod walk;
 
 pub(crate) use walk::Origin;
@@ -8,11 +10,12 @@ use alloc::sync::Arc;
 
 use posenc_kernels::Level;
 
+use crate::axes::Reads;
 use crate::element::TableSet;
 use crate::error::{Error, Result};
 use crate::heads::{Heads, HeadsMut, Shape};
 use crate::positions::Resolved;
-use crate::{Direction, Element, Frequencies, Pairing, Positions, Precision, TableBuilder, Tables, Target, Work};
+use crate::{Axes, Direction, Element, Frequencies, Pairing, Positions, Precision, TableBuilder, Tables, Target, Work};
 
 /// A rotary encoding: frequencies or tables, a pairing, a slice of the head, a direction.
 ///
@@ -47,7 +50,14 @@ pub struct Rotary {
     builder: Option<Arc<TableBuilder>>,
     tables: TableSet,
     pairs: usize,
+    /// How many axes positions must have.
+    axes: usize,
+    /// Which axis each pair reads, where there are several.
+    selection: Option<Arc<Axes>>,
+    /// How features are paired where they are read.
     pairing: Pairing,
+    /// How they are paired where they are written.
+    output: Pairing,
     direction: Direction,
     /// The first rotated feature of a head.
     start: usize,
@@ -73,7 +83,12 @@ impl Rotary {
     #[must_use]
     pub fn with_precision(frequencies: &Frequencies, pairing: Pairing, precision: Precision) -> Self {
         let builder = Arc::new(TableBuilder::new(frequencies, precision));
-        Self::from_parts(Some(builder), TableSet::default(), frequencies.pairs(), pairing)
+        let rotary = Self::from_parts(Some(builder), TableSet::default(), frequencies.pairs(), pairing);
+        let selection = match frequencies.reads() {
+            Reads::Selected(axes) => Some(Arc::new(axes.clone())),
+            Reads::One | Reads::Mixed(_) => None,
+        };
+        Self { axes: frequencies.axes(), selection, ..rotary }
     }
 
     /// With tables of `f32` (for elements of `f32` and of 16 bits) or of `f64`: row `p` serves position `p`.
@@ -92,7 +107,18 @@ impl Rotary {
     }
 
     fn from_parts(builder: Option<Arc<TableBuilder>>, tables: TableSet, pairs: usize, pairing: Pairing) -> Self {
-        Self { builder, tables, pairs, pairing, direction: Direction::Forward, start: 0, level: Level::detect() }
+        Self {
+            builder,
+            tables,
+            pairs,
+            axes: 1,
+            selection: None,
+            pairing,
+            output: pairing,
+            direction: Direction::Forward,
+            start: 0,
+            level: Level::detect(),
+        }
     }
 
     /// The same encoding with an f32 table for positions `0 .. rows`: for elements of `f32` and of 16 bits. Elements of
@@ -133,6 +159,24 @@ impl Rotary {
     #[must_use]
     pub fn with_direction(self, direction: Direction) -> Self {
         Self { direction, ..self }
+    }
+
+    /// Writes the rotated slice in the order of another pairing than it is read in. DeepSeek-V3 in `transformers` reads
+    /// interleaved features and writes halves; scores are the same as long as queries and keys are written alike, but a
+    /// cache that holds such keys must be read by code that does so too.
+    ///
+    /// ```
+    /// use posenc::{Frequencies, HeadsMut, Pairing, Positions, Rotary};
+    ///
+    /// let rope = Rotary::new(&Frequencies::new(4, 10_000.0)?, Pairing::Interleaved).writing(Pairing::Halves);
+    /// let mut q = [1.0_f32, 2.0, 3.0, 4.0];
+    /// rope.rotate(&mut HeadsMut::new(&mut q, [1, 1, 4])?, &Positions::from(0))?;
+    /// assert_eq!(q, [1.0, 3.0, 2.0, 4.0]);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    #[must_use]
+    pub fn writing(self, output: Pairing) -> Self {
+        Self { output, ..self }
     }
 
     /// Turns the features from `start` on instead of the leading ones: multi-head latent attention turns a trailing
@@ -320,6 +364,6 @@ impl Rotary {
             let found = if self.tables.single.is_some() { f32::NAME } else { f64::NAME };
             return Err(Error::Element { expected: W::NAME, found });
         }
-        positions.resolve(shape.batch, shape.tokens, rows)
+        positions.resolve(shape.batch, shape.tokens, rows, self.axes)
     }
 }

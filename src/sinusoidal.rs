@@ -98,7 +98,7 @@ impl Sinusoidal {
     ///
     /// As [`write`](Self::write); [`Error::Count`](crate::Error::Count) if the table does not fit the address space.
     pub fn table(&self, positions: &Positions<'_>, count: usize) -> Result<Vec<f32>> {
-        positions.resolve(1, count, None)?;
+        positions.resolve(1, count, None, 1)?;
         let mut table = zeros("table", &[count, self.features])?;
         self.write(&mut table, positions)?;
         Ok(table)
@@ -168,7 +168,7 @@ impl Sinusoidal {
     }
 
     fn check<'a, T>(&self, x: &[T], positions: &Positions<'a>) -> Result<Resolved<'a>> {
-        positions.resolve_rows("rows", x.len(), self.features)
+        positions.resolve_rows("rows", x.len(), self.features, 1)
     }
 
     /// Rows for the tokens from `first` on; sizes were checked.
@@ -181,9 +181,10 @@ impl Sinusoidal {
         let mut cos = vec![T::Work::default(); block * pairs];
         let mut sin = vec![T::Work::default(); block * pairs];
         for (index, rows) in x.chunks_mut(block * self.features).enumerate() {
-            let cells = rows.len() / self.features * pairs;
-            let (cos, sin) = (&mut cos[..cells], &mut sin[..cells]);
-            self.builder.rows(positions, 0, first + index * block, cos, sin);
+            let count = rows.len() / self.features;
+            let (cos, sin) = (&mut cos[..count * pairs], &mut sin[..count * pairs]);
+            let first = first + index * block;
+            self.builder.rows(positions, 0, first..first + count, cos, sin);
             let (a, b, arrangement) = match self.order {
                 Order::Interleaved => (sin, cos, Arrangement::Woven),
                 Order::SinCos => (sin, cos, Arrangement::Blocked),

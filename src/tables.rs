@@ -1,6 +1,9 @@
 //! Tables of cosines and sines: made exactly, or brought along.
 
+mod points;
+
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use posenc_kernels::{Exact, Level, Rows, Single32};
 
@@ -63,6 +66,8 @@ pub struct TableBuilder {
     frequencies: Frequencies,
     /// The frequencies in f32, where [`Precision::Single`] was asked for.
     single: Option<Vec<f32>>,
+    /// Which coordinates the frequencies read, for positions of several or of fractions.
+    weights: Vec<f64>,
     level: Level,
 }
 
@@ -74,13 +79,20 @@ impl TableBuilder {
             Precision::Exact => None,
             Precision::Single => Some(frequencies.as_slice().iter().map(|&f| f as f32).collect()),
         };
-        Self { frequencies: frequencies.clone(), single, level: Level::detect() }
+        let weights = frequencies.reads().weights(frequencies.pairs());
+        Self { frequencies: frequencies.clone(), single, weights, level: Level::detect() }
     }
 
     /// The same builder on a given level; the values do not change.
     #[must_use]
     pub fn with_level(self, level: Level) -> Self {
         Self { level, ..self }
+    }
+
+    /// The same builder with another magnitude, made from its own.
+    pub(crate) fn with_magnitude(&self, magnitude: impl Fn(f64) -> f64) -> Result<Self> {
+        let frequencies = self.frequencies.clone().with_magnitude(magnitude(self.frequencies.magnitude()))?;
+        Ok(Self { frequencies, ..self.clone() })
     }
 
     pub(crate) fn set_level(&mut self, level: Level) {
@@ -155,9 +167,14 @@ impl TableBuilder {
         rows: usize,
         fill: impl Fn(&Self, &Positions<'_>, &mut [T], &mut [T]) -> Result<()>,
     ) -> Result<Tables<T>> {
-        Positions::from(0_usize).resolve(1, rows, None)?;
+        if self.frequencies.reads().terms() > 1 {
+            let expected = "one for each pair, where there is a table";
+            return Err(Error::Count { what: "axes", expected, found: self.frequencies.axes() });
+        }
+        let positions = Positions::from(0_usize).on_all_axes();
+        positions.resolve(1, rows, None, self.frequencies.axes())?;
         let (mut cos, mut sin) = (zeros("cosines", &[rows, self.pairs()])?, zeros("sines", &[rows, self.pairs()])?);
-        fill(self, &Positions::from(0_usize), &mut cos, &mut sin)?;
+        fill(self, &positions, &mut cos, &mut sin)?;
         Ok(Tables { cos, sin, pairs: self.pairs(), rows })
     }
 
@@ -169,7 +186,7 @@ impl TableBuilder {
     /// [`Error::Position`] if a position is larger than 2^31 in size.
     pub fn fill<T: Element>(&self, positions: &Positions<'_>, cos: &mut [T], sin: &mut [T]) -> Result<()> {
         let positions = self.check(positions, cos, sin)?;
-        self.rows(positions, 0, 0, cos, sin);
+        self.rows(positions, 0, 0..cos.len() / self.pairs().max(1), cos, sin);
         Ok(())
     }
 
@@ -183,33 +200,40 @@ impl TableBuilder {
         let positions = self.check(positions, cos, sin)?;
         let cells = cos.len();
         crate::parallel::rows(cells, self.pairs(), (cos, sin), &|first, (cos, sin)| {
-            self.rows(positions, 0, first, cos, sin);
+            self.rows(positions, 0, first..first + cos.len() / self.pairs().max(1), cos, sin);
         });
         Ok(())
     }
 
     fn check<'a, T>(&self, positions: &Positions<'a>, cos: &[T], sin: &[T]) -> Result<Resolved<'a>> {
         check_length("sines", cos.len(), sin.len())?;
-        positions.resolve_rows("cosines", cos.len(), self.pairs())
+        positions.resolve_rows("cosines", cos.len(), self.pairs(), self.frequencies.axes())
     }
 
-    /// Fills the rows of a sequence's tokens from `first` on; sizes were checked.
+    /// Fills one row for each of a sequence's `tokens`; sizes were checked.
     pub(crate) fn rows<T: Element>(
         &self,
         positions: Resolved<'_>,
         sequence: usize,
-        first: usize,
-        cos: &mut [T],
-        sin: &mut [T],
+        tokens: Range<usize>,
+        mut cos: &mut [T],
+        mut sin: &mut [T],
     ) {
-        let cells = BLOCK * self.pairs().max(1);
+        if self.frequencies.axes() > 1 || !positions.are_plain() {
+            return self.point_rows(positions, sequence, tokens, cos, sin);
+        }
         let mut block = [0.0; BLOCK];
-        for (index, (cos, sin)) in cos.chunks_mut(cells).zip(sin.chunks_mut(cells)).enumerate() {
-            let count = cos.len() / self.pairs().max(1);
+        let mut token = tokens.start;
+        while token < tokens.end {
+            let count = BLOCK.min(tokens.end - token);
             for (i, position) in block[..count].iter_mut().enumerate() {
-                *position = positions.get(sequence, first + index * BLOCK + i) as f64;
+                *position = positions.get(sequence, token + i) as f64;
             }
-            self.block(&mut block[..count], cos, sin);
+            let (cos_rows, sin_rows);
+            (cos_rows, cos) = cos.split_at_mut(count * self.pairs());
+            (sin_rows, sin) = sin.split_at_mut(count * self.pairs());
+            self.block(&mut block[..count], cos_rows, sin_rows);
+            token += count;
         }
     }
 

@@ -16,6 +16,8 @@ mod positions;
 mod precision;
 #[path = "field_failures/range.rs"]
 mod range;
+#[path = "field_failures/scaling.rs"]
+mod scaling;
 #[path = "field_failures/sincos.rs"]
 mod sincos;
 #[path = "field_failures/support.rs"]

@@ -275,7 +275,7 @@ proptest! {
     #[test]
     fn parallel_rows_are_serial_rows(turn in turns(40), first in ANYWHERE) {
         let turn = laws::case::Turn { pairs: turn.pairs + 8, ..turn };
-        let rows = (parallel::CUT * 3).div_ceil(turn.pairs);
+        let rows = (parallel::CUT_ROWS * 3).div_ceil(turn.pairs);
         let first = first.min((1 << 31) - rows as i64);
         parallel::parallel_rows_are_serial_rows(&turn, first, rows, &common::levels());
     }
@@ -284,7 +284,7 @@ proptest! {
     fn parallel_sinusoids_are_serial_sinusoids(mut rows in absolutes(ANYWHERE), first in -1000..1000_i64) {
         rows.features += 8;
         // Ids that differ from row to row, so that a piece that forgets where it begins shows.
-        rows.ids = (first..).step_by(3).take((parallel::CUT * 3).div_ceil(rows.features)).collect();
+        rows.ids = (first..).step_by(3).take((parallel::CUT_ROWS * 3).div_ceil(rows.features)).collect();
         parallel::parallel_sinusoids_are_serial_sinusoids(&rows, &common::levels());
     }
 }

@@ -78,14 +78,16 @@ fn pairs_of_16_bits_share_a_lane_the_first_below_the_second() {
 #[test]
 fn double_lanes_mean_plain_rust() {
     let (a, b) = special_pairs();
-    // The widened specials have zeros at their ends; the lowest bit is one that masks are made of.
-    let a: Vec<f64> = a.into_iter().map(|x| f64::from_bits(f64::from(x).to_bits() ^ 1)).collect();
+    // The widened specials have zeros at their ends; the lowest bit decides between two lanes.
+    let lowest = [0, 1].into_iter().cycle();
+    let a: Vec<f64> = a.into_iter().zip(lowest).map(|(x, bit)| f64::from_bits(f64::from(x).to_bits() ^ bit)).collect();
     let b: Vec<f64> = b.into_iter().map(f64::from).collect();
     let bits =
         |operation: fn(u64, u64) -> u64| zipped(&a, &b, |a, b| f64::from_bits(operation(a.to_bits(), b.to_bits())));
     for level in common::levels() {
         let [sums, differences, products, interleaved, swapped] = level.run(lanes::Arithmetic { a: &a[..], b: &b[..] });
-        let [common, different, by_one, by_most, masks, larger] = level.run(lanes::DoubleBits { a: &a, b: &b });
+        let [common, different, by_one, by_most, chosen, flipped, larger] =
+            level.run(lanes::DoubleBits { a: &a, b: &b });
         let numbers = |i: usize| !(a[i].is_nan() || b[i].is_nan());
         let one_nan = |i: usize| !(a[i].is_nan() && b[i].is_nan());
         assert_doubles(level, "sums", &sums, &zipped(&a, &b, |a, b| a + b), one_nan);
@@ -98,7 +100,8 @@ fn double_lanes_mean_plain_rust() {
         assert_doubles(level, "different bits", &different, &bits(|a, b| a ^ b), |_| true);
         assert_doubles(level, "bits moved by 1", &by_one, &bits(|a, _| a << 1), |_| true);
         assert_doubles(level, "bits moved by 63", &by_most, &bits(|a, _| a << 63), |_| true);
-        assert_doubles(level, "masks", &masks, &bits(|a, _| (a & 1).wrapping_neg()), |_| true);
+        assert_doubles(level, "chosen", &chosen, &bits(|a, b| if a & 1 == 1 { a } else { b }), |_| true);
+        assert_doubles(level, "flipped", &flipped, &bits(|a, b| a ^ (b & 1 << 63)), |_| true);
         // Only of numbers is one the larger; and of two zeros, either.
         let ordered = |i: usize| numbers(i) && (a[i] != 0.0 || b[i] != 0.0);
         let larger: Vec<f64> = (0..a.len()).filter(|&i| ordered(i)).map(|i| larger[i]).collect();

@@ -4,7 +4,7 @@
 
 use crate::Level;
 use crate::format::{Format, array_at, unit_at, unit_at_mut, unit_len};
-use crate::vector::{Isa, Kernel, Scalar, Vector};
+use crate::vector::{Isa, Kernel, Scalar, Shuffle, Vector};
 
 /// Adds to row `i` the `width` values of `window` that begin at `start − i·step`.
 ///

@@ -1,22 +1,23 @@
 //! Exact cosines and sines of `position · frequency`, in rows.
 //!
 //! ```text
-//! t = p · 2f/π            quarter turns, as four products of one position and four pieces of the frequency
-//! t = t − 4·round(t/4)    whole turns fall away; only the first product can hold many
-//! q = round(t)            the quadrant
-//! r = t − q               at most half a quarter turn
+//! t = p · (2f/π mod 4)    quarter turns, as four products of one position and four pieces of the frequency
+//! q = round(t)            the quarter turns that are taken off; the lowest two bits count
+//! r = t − q               about half a quarter turn at most
 //! cos(r·π/2), sin(r·π/2)  polynomials in r², then swapped and negated as q says
 //! ```
 //!
 //! The first two products are exact, and so is the sum wherever it cancels; the error of `r` is below
 //! `|t| · 2^-114`, so a result next to a zero crossing is as good as any other. `docs/numerics.md` has the proof.
 
-use crate::turns::Turns;
 mod cells;
+mod terms;
 
 pub use cells::Cell;
+pub use terms::{MAX_AXES, Point, Reading, Selected, Terms, Terms32};
 
 use crate::format::array_at;
+use crate::turns::Turns;
 use crate::vector::{Double, Isa, Kernel, Scalar};
 
 /// `sin(r·π/2) / r` in powers of `r²`; `docs/polynomials.py` makes these numbers and states their error.
@@ -50,40 +51,33 @@ const RADIANS: [f64; 4] =
 
 /// An angle as it is left when whole quarter turns are taken off.
 #[derive(Clone, Copy)]
-struct Reduced<V> {
-    /// What is left of it, in quarter turns: at most a half.
+pub struct Reduced<V> {
+    /// What is left of it, in quarter turns: four parts, whose sum is about a half at most.
     rest: [V; 4],
     /// The quarter turns taken off, in the lowest bits.
     quadrant: V,
 }
 
-/// Takes the quarter turns off `position` times the frequency that `pieces` hold.
+/// Takes the quarter turns off an angle that is given in four parts, of which `leading` decide how many there are.
 #[inline(always)]
-fn reduce<V: Double>(isa: V::Isa, position: V, pieces: [V; 4]) -> Reduced<V> {
+fn reduce<V: Double>(isa: V::Isa, leading: V, [first, second, third, last]: [V; 4]) -> Reduced<V> {
     let whole = V::splat(isa, WHOLE);
-    let fours = V::splat(isa, FOURS);
-    let first = position * pieces[0];
-    let second = position * pieces[1];
-    let third = position * pieces[2];
-    let first = first - ((first + fours) - fours);
-    let quadrant = ((first + second) + third) + whole;
-    Reduced { rest: [first - (quadrant - whole), second, third, position * pieces[3]], quadrant }
+    let quadrant = leading + whole;
+    Reduced { rest: [first - (quadrant - whole), second, third, last], quadrant }
 }
 
-/// Swaps and negates as the quadrant says: odd ones swap, bit 1 negates the sine, and bit 1 of `quadrant + 1` the cosine.
+/// Turns cosine and sine by the quarters that were taken off: two of them negate both, one makes `(−sin, cos)` of them.
 #[inline(always)]
 fn place<V: Double>(isa: V::Isa, quadrant: V, cos: V, sin: V) -> (V, V) {
-    let swap = (sin ^ cos) & quadrant.lowest_bit_mask();
-    let sign = V::splat(isa, -0.0);
-    let negate_sin = quadrant.shift_left::<62>();
-    let negate_cos = negate_sin ^ quadrant.shift_left::<63>();
-    ((cos ^ swap) ^ (negate_cos & sign), (sin ^ swap) ^ (negate_sin & sign))
+    let signs = quadrant.shift_left::<62>();
+    let (cos, sin) = (cos.flip(signs), sin.flip(signs));
+    (quadrant.choose(sin.flip(V::splat(isa, -0.0)), cos), quadrant.choose(cos, sin))
 }
 
 /// Cos and sin as f64 that are good enough to be rounded to f32.
 #[inline(always)]
-fn cos_sin<V: Double>(isa: V::Isa, position: V, pieces: [V; 4]) -> (V, V) {
-    let Reduced { rest: [a, b, c, d], quadrant } = reduce(isa, position, pieces);
+fn cos_sin<V: Double>(isa: V::Isa, angle: Reduced<V>) -> (V, V) {
+    let Reduced { rest: [a, b, c, d], quadrant } = angle;
     let r = ((a + b) + c) + d;
     let square = r * r;
     let sin = polynomial(isa, &SIN, square) * r;
@@ -103,12 +97,14 @@ fn polynomial<V: Double, const N: usize>(isa: V::Isa, coefficients: &[f64; N], x
 
 /// Where a row takes its angles from.
 pub trait Angles: Copy {
+    /// What is known of a position.
+    type Position: Copy;
+
     /// How many pairs a row has.
     fn pairs(self) -> usize;
 
-    /// For one position and the pairs from `at` on: two factors whose product is the angle in quarter turns, the second
-    /// in pieces.
-    fn factors<V: Double>(self, isa: V::Isa, position: f64, at: usize) -> (V, [V; 4]);
+    /// The angles of one position and the pairs from `at` on.
+    fn angle<V: Double>(self, isa: V::Isa, position: Self::Position, at: usize) -> Reduced<V>;
 
     /// Applies the magnitude to a cosine or a sine.
     fn scale<V: Double>(self, isa: V::Isa, value: V) -> V;
@@ -125,21 +121,37 @@ pub struct Exact<'a> {
     pub magnitude: f64,
 }
 
+/// The exact product of positions of at most 31 bits with the frequencies from `at` on.
+#[inline(always)]
+fn exact<V: Double>(isa: V::Isa, position: V, turns: &Turns, at: usize) -> Reduced<V> {
+    let [a, b, c, d] = turns.pieces();
+    let first = position * load(isa, a, at);
+    let second = position * load(isa, b, at);
+    reduce(isa, first + second, [first, second, position * load(isa, c, at), position * load(isa, d, at)])
+}
+
+/// A cosine or sine times the magnitude.
+#[inline(always)]
+fn scaled<V: Double>(isa: V::Isa, value: V, magnitude: f64) -> V {
+    if magnitude == 1.0 { value } else { value * V::splat(isa, magnitude) }
+}
+
 impl Angles for Exact<'_> {
+    type Position = f64;
+
     #[inline(always)]
     fn pairs(self) -> usize {
         self.turns.len()
     }
 
     #[inline(always)]
-    fn factors<V: Double>(self, isa: V::Isa, position: f64, at: usize) -> (V, [V; 4]) {
-        let [a, b, c, d] = self.turns.pieces();
-        (V::splat(isa, position), [load(isa, a, at), load(isa, b, at), load(isa, c, at), load(isa, d, at)])
+    fn angle<V: Double>(self, isa: V::Isa, position: f64, at: usize) -> Reduced<V> {
+        exact(isa, V::splat(isa, position), self.turns, at)
     }
 
     #[inline(always)]
     fn scale<V: Double>(self, isa: V::Isa, value: V) -> V {
-        value * V::splat(isa, self.magnitude)
+        scaled(isa, value, self.magnitude)
     }
 }
 
@@ -155,19 +167,31 @@ pub struct Single32<'a> {
     pub magnitude: f32,
 }
 
+/// Takes the quarter turns off an angle in radians.
+#[inline(always)]
+fn in_radians<V: Double>(isa: V::Isa, angle: V) -> Reduced<V> {
+    let [first, second, third, last] = RADIANS;
+    let [first, second] = [angle * V::splat(isa, first), angle * V::splat(isa, second)];
+    let [third, last] = [angle * V::splat(isa, third), angle * V::splat(isa, last)];
+    // An angle is no whole number, so whole turns are still in it, and the first product can hold many.
+    let fours = V::splat(isa, FOURS);
+    let first = first - ((first + fours) - fours);
+    reduce(isa, (first + second) + third, [first, second, third, last])
+}
+
 impl Angles for Single32<'_> {
+    type Position = f64;
+
     #[inline(always)]
     fn pairs(self) -> usize {
         self.frequencies.len()
     }
 
     #[inline(always)]
-    fn factors<V: Double>(self, isa: V::Isa, position: f64, at: usize) -> (V, [V; 4]) {
+    fn angle<V: Double>(self, isa: V::Isa, position: f64, at: usize) -> Reduced<V> {
         let frequencies = V::widen(isa, array_at::<V, _>(self.frequencies, at));
         // A product of two f32 is exact in f64, so narrowing is the one rounding that f32 arithmetic makes.
-        let angle = rounded(isa, V::splat(isa, position) * frequencies);
-        let [a, b, c, d] = RADIANS;
-        (angle, [V::splat(isa, a), V::splat(isa, b), V::splat(isa, c), V::splat(isa, d)])
+        in_radians(isa, rounded(isa, V::splat(isa, position) * frequencies))
     }
 
     #[inline(always)]
@@ -195,11 +219,12 @@ fn load<V: Double>(isa: V::Isa, slice: &[f64], at: usize) -> V {
 /// position 1  [ cos0 cos1 cos2 … ]   [ sin0 sin1 sin2 … ]
 /// ```
 #[derive(Debug)]
-pub struct Rows<'a, A, F: Cell> {
+pub struct Rows<'a, A: Angles, F: Cell> {
     /// Frequencies and precision.
     pub angles: A,
-    /// Positions: whole numbers of at most 31 bits for [`Exact`], f32 values for [`Single32`].
-    pub positions: &'a [f64],
+    /// Positions: whole numbers of at most 31 bits for [`Exact`] and [`Selected`], f32 values for [`Single32`] and
+    /// [`Terms32`].
+    pub positions: &'a [A::Position],
     /// Receives `positions × pairs` cosines.
     pub cos: &'a mut [F::Store],
     /// Receives `positions × pairs` sines.
@@ -212,15 +237,16 @@ impl<A: Angles, F: Cell> Kernel for Rows<'_, A, F> {
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let pairs = self.angles.pairs();
-        if pairs == 0 {
-            return;
-        }
-        let rows = self.cos.chunks_exact_mut(pairs).zip(self.sin.chunks_exact_mut(pairs));
-        for (&position, (cos, sin)) in self.positions.iter().zip(rows) {
-            let done = fill::<I::F64, A, F>(isa, self.angles, position, 0, cos, sin);
+        let (mut cos, mut sin) = (self.cos, self.sin);
+        for &position in self.positions {
+            let (cos_row, sin_row);
+            (cos_row, cos) = cos.split_at_mut(pairs);
+            (sin_row, sin) = sin.split_at_mut(pairs);
+            let done = fill::<I::ManyF64, A, F>(isa, self.angles, position, 0, cos_row, sin_row);
+            let done = fill::<I::F64, A, F>(isa, self.angles, position, done, cos_row, sin_row);
             let isa = isa.narrower();
-            let done = fill::<<I::Narrower as Isa>::F64, A, F>(isa, self.angles, position, done, cos, sin);
-            fill::<<Scalar as Isa>::F64, A, F>(Scalar, self.angles, position, done, cos, sin);
+            let done = fill::<<I::Narrower as Isa>::F64, A, F>(isa, self.angles, position, done, cos_row, sin_row);
+            fill::<<Scalar as Isa>::F64, A, F>(Scalar, self.angles, position, done, cos_row, sin_row);
         }
     }
 }
@@ -230,14 +256,13 @@ impl<A: Angles, F: Cell> Kernel for Rows<'_, A, F> {
 fn fill<V: Double, A: Angles, F: Cell>(
     isa: V::Isa,
     angles: A,
-    position: f64,
+    position: A::Position,
     mut at: usize,
     cos: &mut [F::Store],
     sin: &mut [F::Store],
 ) -> usize {
     for (cos, sin) in V::split_mut(&mut cos[at..]).0.iter_mut().zip(V::split_mut(&mut sin[at..]).0) {
-        let (factor, pieces) = angles.factors::<V>(isa, position, at);
-        let (c, s) = F::cos_sin(isa, factor, pieces);
+        let (c, s) = F::cos_sin(isa, angles.angle::<V>(isa, position, at));
         F::put(isa, angles.scale(isa, c), cos);
         F::put(isa, angles.scale(isa, s), sin);
         at += V::LANES;

@@ -5,7 +5,7 @@
 
 use core::fmt::Debug;
 
-use crate::vector::{Isa, Single, Vector};
+use crate::vector::{Isa, Shuffle, Single, Vector};
 
 /// A format of stored elements.
 pub trait Format: Copy + Debug + Send + Sync + 'static {
@@ -14,7 +14,7 @@ pub trait Format: Copy + Debug + Send + Sync + 'static {
     /// What is computed with, and what tables hold.
     type Work: Copy + Debug + Default + From<i8> + Send + Sync;
     /// The vectors of an instruction set for this format.
-    type Lanes<I: Isa>: Vector<Isa = I, Elem = Self::Work>;
+    type Lanes<I: Isa>: Shuffle<Isa = I, Elem = Self::Work>;
 
     /// Whether a unit falls into even and odd elements; if not, into the first half and the second.
     fn split<I: Isa>() -> bool;

@@ -37,9 +37,9 @@ mod turns;
 mod vector;
 
 pub use add::{Arrangement, GatherAdd, GatherSet, Place, SlidingAdd, SlidingSet, Write};
-pub use cos_sin::{Angles, Cell, Exact, Rows, Single32};
+pub use cos_sin::{Angles, Cell, Exact, MAX_AXES, Point, Reading, Reduced, Rows, Selected, Single32, Terms, Terms32};
 pub use format::{Bf16, F16, F32, F64, Format, Unit};
 pub use memory::{Grid, InPlace, Into, Memory, Same, Slot, Source, Wide};
 pub use rotate::{Direction, Pairing, Rotate, Work};
 pub use turns::Turns;
-pub use vector::{Double, Isa, Kernel, Level, Scalar, Single, UnknownLevel, Vector};
+pub use vector::{Double, Isa, Kernel, Level, Scalar, Shuffle, Single, UnknownLevel, Vector};

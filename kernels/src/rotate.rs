@@ -70,6 +70,10 @@ pub struct Rotate<'a, M: Memory> {
     pub direction: Direction,
 }
 
+/// Stretches of memory that are walked through at the same time: enough to share the work on cosines and sines, few enough
+/// for the caches.
+const STREAMS: usize = 8;
+
 /// What the tables of a memory hold.
 pub type Work<M> = <<M as Memory>::Format as Format>::Work;
 
@@ -131,18 +135,15 @@ impl<M: Memory, T: Turn> Kernel for Walk<'_, M, T> {
     fn run<I: Isa>(self, isa: I) {
         let Self(mut args, _) = self;
         let (groups, members) = (args.table_rows.len(), args.members);
-        // Memory order: what lies farther apart outside. Members of one group are taken together where they can be.
-        let together = args.memory.groups_outside();
-        let (outer, inner) = if together { (groups, 1) } else { (members, groups) };
-        for i in 0..outer {
-            for k in 0..inner {
-                let members = if together {
-                    Members { group: i, from: 0, to: members }
-                } else {
-                    Members { group: k, from: i, to: i + 1 }
-                };
-                columns::<M, T, I>(isa, &mut args, members);
+        // Memory order: what lies farther apart outside. Where that are the members, a few of them are taken side by side.
+        let side_by_side = if args.memory.groups_outside() { members } else { STREAMS };
+        let mut from = 0;
+        while from < members {
+            let to = members.min(from + side_by_side);
+            for group in 0..groups {
+                columns::<M, T, I>(isa, &mut args, Members { group, from, to });
             }
+            from = to;
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Frequencies in quarter turns, with more digits than an f64 holds.
 //!
-//! The angle `position · f` matters modulo one turn only, so `f` is kept as `2f/π` in four pieces whose products
-//! with a position are exact, or so small that their rounding does not count. This file makes the pieces, in
-//! integers; the kernel that uses them is `cos_sin`.
+//! The angle `position · f` matters modulo one turn only. Positions are whole numbers, so the same holds for `f`: it is kept
+//! as `2f/π` modulo four, in four pieces whose products with a position are exact, or so small that their rounding does
+//! not count. This file makes the pieces, in integers; the kernel that uses them is `cos_sin`.
 
 use alloc::vec::Vec;
 
@@ -15,7 +15,7 @@ const LAST_BITS: u32 = 53;
 /// 2/π · 2^192, most significant word first.
 const TWO_OVER_PI: [u64; 3] = [0xA2F9_836E_4E44_1529, 0xFC27_57D1_F534_DDC0, 0xDB62_9599_3C43_9041];
 
-/// Frequencies, each as four f64 that add up to `2f/π` within `2^-115` of its size.
+/// Frequencies, each as four f64 that add up to `2f/π` modulo four, within `2^-115` of its size.
 ///
 /// ```
 /// use posenc_kernels::Turns;
@@ -28,12 +28,15 @@ const TWO_OVER_PI: [u64; 3] = [0xA2F9_836E_4E44_1529, 0xFC27_57D1_F534_DDC0, 0xD
 pub struct Turns {
     /// The first pieces of all frequencies, then the second ones, and so on.
     pieces: Vec<f64>,
+    /// The quarter turns of all frequencies that are whole turns and left out of the pieces.
+    whole: Vec<f64>,
     len: usize,
 }
 
 impl Turns {
-    /// The largest frequency, in radians per position: with positions up to 2^31, whole turns stay below 2^51,
-    /// where rounding to a whole number by adding and subtracting a constant still works.
+    /// The largest frequency, in radians per position: 192 bits of 2/π leave all digits of its rest modulo four, and as
+    /// angles of [`Single32`](crate::Single32), with positions up to 2^31, whole turns stay below 2^51, where rounding to a
+    /// whole number by adding and subtracting a constant still works.
     pub const MAX_FREQUENCY: f64 = 1_048_576.0;
 
     /// Converts frequencies in radians per position.
@@ -50,7 +53,8 @@ impl Turns {
                 pieces[k * len + j] = piece;
             }
         }
-        Ok(Self { pieces, len })
+        let whole = frequencies.iter().map(|&f| whole_turns(f)).collect();
+        Ok(Self { pieces, whole, len })
     }
 
     /// How many frequencies there are.
@@ -65,6 +69,12 @@ impl Turns {
         self.len == 0
     }
 
+    /// What the pieces leave out, in quarter turns; fractions of a position turn by it as well.
+    #[inline(always)]
+    pub(crate) fn whole(&self) -> &[f64] {
+        &self.whole
+    }
+
     /// The four pieces of all frequencies, one slice for each place.
     #[inline(always)]
     pub(crate) fn pieces(&self) -> [&[f64]; 4] {
@@ -75,7 +85,7 @@ impl Turns {
     }
 }
 
-/// The four pieces of `2f/π`.
+/// The four pieces of `2f/π` modulo four.
 ///
 /// The last one is never negative: at position 0 all products are zeros, and this one makes their sum `+0`
 /// whatever the sign of `f`.
@@ -87,7 +97,7 @@ pub(crate) fn quarter_turns(f: f64) -> Option<[f64; 4]> {
         return Some([0.0; 4]);
     }
     let (mantissa, exponent) = decompose(f.abs());
-    let product = multiply(mantissa);
+    let product = below(multiply(mantissa), whole_turns_from(exponent));
     let mut end = bit_length(&product);
     let mut pieces = [0.0; 4];
     let mut unit = 0.0;
@@ -107,6 +117,18 @@ pub(crate) fn quarter_turns(f: f64) -> Option<[f64; 4]> {
     // Zeros of either sign become +0.
     pieces[3] += 0.0;
     Some(pieces)
+}
+
+/// The bit of `mantissa · 2/π · 2^192` from which on it holds whole turns of `mantissa · 2^exponent` radians.
+fn whole_turns_from(exponent: i32) -> u32 {
+    (194 - exponent).unsigned_abs()
+}
+
+/// The multiple of four that [`quarter_turns`] leaves out of `2f/π`: at most 20 bits.
+fn whole_turns(f: f64) -> f64 {
+    let (mantissa, exponent) = decompose(f.abs());
+    let quarters = 4.0 * bits(&multiply(mantissa), whole_turns_from(exponent), 63) as f64;
+    if f < 0.0 { -quarters } else { quarters }
 }
 
 /// `x > 0` as `mantissa · 2^exponent`.
@@ -131,9 +153,19 @@ fn multiply(mantissa: u64) -> [u64; 4] {
     words
 }
 
-/// How many bits the number has; at least 191, since the factor 2/π fills its words.
+/// What is left of the number when the bits from `end` upwards are cleared.
+fn below(mut words: [u64; 4], end: u32) -> [u64; 4] {
+    for (word, start) in words.iter_mut().rev().zip((0..).step_by(64)) {
+        let kept = end.saturating_sub(start).min(64);
+        *word &= ((1_u128 << kept) - 1) as u64;
+    }
+    words
+}
+
+/// How many bits the number has.
 fn bit_length(words: &[u64; 4]) -> u32 {
-    if words[0] == 0 { 192 - words[1].leading_zeros() } else { 256 - words[0].leading_zeros() }
+    let zeros = words.iter().take_while(|&&word| word == 0).count();
+    words.get(zeros).map_or(0, |word| 256 - 64 * zeros as u32 - word.leading_zeros())
 }
 
 /// `count` bits from bit `from` upwards.
@@ -158,8 +190,8 @@ mod tests {
         for f in [1.0, 0.1, 1e-4, 0.865_964_323_360_065_3, 3.0, 1e-30, 1e6, -1.0, -0.1] {
             let pieces = quarter_turns(f).unwrap();
             let sum = ((pieces[3] + pieces[2]) + pieces[1]) + pieces[0];
-            let want = f * core::f64::consts::FRAC_2_PI;
-            assert!((sum - want).abs() <= want.abs() * f64::EPSILON, "{f}: {sum} against {want}");
+            let whole = f * core::f64::consts::FRAC_2_PI;
+            assert!((sum - whole % 4.0).abs() <= whole.abs() * f64::EPSILON, "{f}: {sum} against {whole} modulo 4");
             assert!(pieces[3] >= 0.0, "{f}: last piece {}", pieces[3]);
             for piece in &pieces[..3] {
                 assert!(piece.to_bits().trailing_zeros() >= 53 - super::PIECE_BITS, "{f}: piece {piece}");

@@ -1,11 +1,12 @@
 //! The vector room: lanes, and the instruction sets that provide them.
 //!
-//! It stands apart because it holds the only unsafe code of the workspace. Kernels see three traits
-//! ([`Isa`], [`Vector`], [`Double`]) whose methods are all safe; the files below implement them, one
+//! It stands apart because it holds the only unsafe code of the workspace. Kernels see a few traits
+//! ([`Isa`], [`Vector`], [`Shuffle`], [`Single`], [`Double`]) whose methods are all safe; the files below implement them, one
 //! instruction set each, and `level` decides which of them this machine may enter.
 
 mod half;
 mod level;
+mod many;
 mod portable;
 mod scalar;
 
@@ -41,7 +42,9 @@ pub trait Isa: Copy + sealed::Sealed {
     /// Lanes of f32.
     type F32: Single<Isa = Self>;
     /// Lanes of f64.
-    type F64: Double<Isa = Self>;
+    type F64: Double<Isa = Self> + Shuffle;
+    /// As many of them as are worth computing side by side when each result takes a long chain of operations.
+    type ManyF64: Double<Isa = Self>;
     /// An instruction set with fewer lanes, for what this one's vectors leave over; one lane is its own.
     type Narrower: Isa;
 
@@ -83,7 +86,10 @@ pub trait Vector: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = 
 
     /// Writes one array.
     fn store(self, to: &mut Self::Array<Self::Elem>);
+}
 
+/// Lanes that change places.
+pub trait Shuffle: Vector {
     /// `a0 b0 a1 b1 …` in two vectors.
     fn interleave(self, other: Self) -> [Self; 2];
 
@@ -92,8 +98,8 @@ pub trait Vector: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = 
 }
 
 /// Lanes of f32, seen as numbers and as 32 bits.
-pub trait Single: Vector<Elem = f32> + BitAnd<Output = Self> + BitOr<Output = Self> {
-    /// The undoing of [`interleave`](Vector::interleave): of two vectors, the even lanes and the odd ones.
+pub trait Single: Shuffle<Elem = f32> + BitAnd<Output = Self> + BitOr<Output = Self> {
+    /// The undoing of [`interleave`](Shuffle::interleave): of two vectors, the even lanes and the odd ones.
     fn deinterleave(self, next: Self) -> [Self; 2];
 
     /// The bits of each lane, moved up by `N` places.
@@ -132,8 +138,11 @@ pub trait Double: Vector<Elem = f64> + BitAnd<Output = Self> + BitXor<Output = S
     /// The bits of each lane, moved up by `N` places.
     fn shift_left<const N: i32>(self) -> Self;
 
-    /// All bits set in the lanes whose lowest bit is set, none in the others.
-    fn lowest_bit_mask(self) -> Self;
+    /// Negated where the sign bit of `signs` is set.
+    fn flip(self, signs: Self) -> Self;
+
+    /// Lanes of `odd` where the lowest bit is set here, of `even` elsewhere.
+    fn choose(self, odd: Self, even: Self) -> Self;
 
     /// The larger of two numbers.
     fn max(self, other: Self) -> Self;

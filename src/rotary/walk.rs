@@ -1,12 +1,14 @@
 //! The walk of a rotation: a few tokens at a time, their cosines and sines first, then all their heads.
 
 use alloc::vec;
+use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use posenc_kernels::{Grid, InPlace, Into, Memory, Rotate, Work as WorkOf};
 
 use super::Rotary;
 use crate::heads::{Heads, HeadsMut, Layout, Shape, Strides};
+use crate::pair_order::reorder;
 use crate::positions::Resolved;
 use crate::tables::BLOCK;
 use crate::{Element, Target, Work};
@@ -37,28 +39,23 @@ impl Rotary {
         origin: Origin,
         mut turn: impl FnMut(Block, Cells<'_, W>),
     ) {
-        let Shape { batch, tokens, heads, dim } = shape;
-        if batch == 0 || tokens == 0 || heads == 0 || dim == 0 {
+        if [shape.batch, shape.tokens, shape.heads, shape.dim].contains(&0) {
             return;
         }
-        let blocks = (0..batch).flat_map(|sequence| {
-            let count = |token| BLOCK.min(tokens - token);
-            (0..tokens).step_by(BLOCK).map(move |token| Block { sequence, token, count: count(token) })
-        });
+        let pairs = self.pairs;
         let mut rows = [0; BLOCK];
-        if let Some(tables) = W::tables(&self.tables) {
-            for block in blocks {
-                for (i, row) in rows[..block.count].iter_mut().enumerate() {
-                    let position = positions.get(origin.sequence + block.sequence, origin.token + block.token + i);
-                    *row = position as usize * self.pairs;
+        if let (Some(tables), None) = (W::tables(&self.tables), &self.selection) {
+            for_blocks(shape, |block| {
+                for (token, row) in (origin.token + block.token..).zip(&mut rows[..block.count]) {
+                    *row = positions.get(origin.sequence + block.sequence, token) as usize * pairs;
                 }
                 turn(block, Cells { cos: tables.cos(), sin: tables.sin(), rows: &rows[..block.count] });
-            }
-        } else if let Some(builder) = &self.builder {
-            rows.iter_mut().enumerate().for_each(|(i, row)| *row = i * self.pairs);
-            let cells = self.pairs * tokens.min(BLOCK);
+            });
+        } else if let Some(source) = self.source::<W>() {
+            rows.iter_mut().enumerate().for_each(|(i, row)| *row = i * pairs);
             // One token, as in decoding, needs no allocation.
             let (mut few, mut many) = ([W::default(); 2 * 128], vec![]);
+            let cells = pairs * shape.tokens.min(BLOCK);
             let scratch = if cells <= 128 {
                 &mut few[..]
             } else {
@@ -66,11 +63,11 @@ impl Rotary {
                 &mut many[..]
             };
             let (cos, sin) = scratch.split_at_mut(scratch.len() / 2);
-            for block in blocks {
-                let (cos, sin) = (&mut cos[..block.count * self.pairs], &mut sin[..block.count * self.pairs]);
-                builder.rows(positions, origin.sequence + block.sequence, origin.token + block.token, cos, sin);
+            for_blocks(shape, |block| {
+                let first = origin.token + block.token;
+                source.fill(positions, origin.sequence + block.sequence, first..first + block.count, cos, sin);
                 turn(block, Cells { cos, sin, rows: &rows[..block.count] });
-            }
+            });
         }
     }
 
@@ -79,6 +76,7 @@ impl Rotary {
         let grid = block.grid(strides, self.start);
         let memory = InPlace::<T::Format> { data: T::raw_mut(heads.data()), grid };
         self.rotate_rows(memory, shape.heads, cells);
+        self.rearrange(heads.data(), grid, block.count, shape.heads);
     }
 
     fn turn_into<S: Element, D: Target<S>>(
@@ -101,12 +99,42 @@ impl Rotary {
         memory.from_grid.start += self.start;
         memory.to_grid.start += self.start;
         self.rotate_rows(memory, shape.heads, cells);
+        self.rearrange(to.data(), block.grid(strides, self.start), block.count, shape.heads);
+    }
+
+    /// Puts the rotated features of some rows, which were just written, into the order of the other pairing.
+    fn rearrange<T: Copy>(&self, data: &mut [T], grid: Grid, tokens: usize, heads: usize) {
+        if self.output == self.pairing {
+            return;
+        }
+        let mut scratch = Vec::with_capacity(self.width());
+        for token in 0..tokens {
+            for head in 0..heads {
+                let first = grid.start + token * grid.group + head * grid.member;
+                let row = &mut data[first..first + self.width()];
+                scratch.clear();
+                scratch.extend_from_slice(row);
+                reorder(&scratch, row, 1, self.pairing, self.output);
+            }
+        }
     }
 
     fn rotate_rows<M: Memory>(&self, memory: M, members: usize, cells: Cells<'_, WorkOf<M>>) {
         let Cells { cos, sin, rows } = cells;
         Rotate { memory, members, pairs: self.pairs, cos, sin, table_rows: rows, direction: self.direction }
             .run(self.level, self.pairing);
+    }
+}
+
+/// Cuts all sequences into blocks of tokens.
+fn for_blocks(shape: Shape, mut work: impl FnMut(Block)) {
+    for sequence in 0..shape.batch {
+        let mut token = 0;
+        while token < shape.tokens {
+            let count = BLOCK.min(shape.tokens - token);
+            work(Block { sequence, token, count });
+            token += count;
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 use std::marker::PhantomData;
 
 use half::{bf16, f16};
-use posenc_kernels::{Format, Isa, Kernel, Vector};
+use posenc_kernels::{Format, Isa, Kernel, Shuffle, Vector};
 
 use super::common::levels;
 use super::kinds::{Half, assert_same};

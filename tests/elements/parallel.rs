@@ -17,13 +17,13 @@ fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(4).build().expect("a pool").install(work)
 }
 
-/// More than 2^17 elements, below which nothing is cut: many tokens, many sequences, many heads.
+/// More than 2^19 elements, below which nothing is cut: many tokens, many sequences, many heads.
 fn large(turn: Turn) -> [(Task, Layout); 3] {
     let gaps = Layout { order: 1, gaps: [1, 0, 2], before: 1 };
     [
-        (Task::new(turn, [1, 700, 20, 11]), Layout::TOKEN_MAJOR),
-        (Task::new(turn, [3, 130, 35, 11]), gaps),
-        (Task::new(turn, [1, 40, 400, 11]), Layout::HEAD_MAJOR),
+        (Task::new(turn, [1, 2400, 20, 11]), Layout::TOKEN_MAJOR),
+        (Task::new(turn, [3, 130, 140, 11]), gaps),
+        (Task::new(turn, [1, 160, 400, 11]), Layout::HEAD_MAJOR),
     ]
 }
 
@@ -33,7 +33,7 @@ where
     MaybeUninit<D>: Target<S>,
 {
     for (task, layout) in ways(5, 1).take(1).chain(ways(5, 0).skip(3)).flat_map(large) {
-        assert!(task.len() > 1 << 17);
+        assert!(task.len() > 1 << 19);
         let before: Vec<S> = elements(task.len(), 4);
         let read = Layout::TOKEN_MAJOR;
         for level in levels() {

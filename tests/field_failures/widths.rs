@@ -62,7 +62,7 @@ fn a_quarter_of_the_head_turns_on_every_path() {
 /// In pieces on two threads, where the crate has them.
 fn parallel(rope: &Rotary, x: &[f32], shape: [usize; 3]) -> Vec<f32> {
     // Enough copies that the work is cut.
-    let batch = 2 * (1 << 17) / x.len();
+    let batch = 2 * (1 << 19) / x.len();
     let mut many = x.repeat(batch);
     let mut view = HeadsMut::token_major(&mut many, [batch, shape[0], shape[1], shape[2]]).unwrap();
     #[cfg(feature = "rayon")]

@@ -13,12 +13,12 @@ mod biases;
 mod maps;
 
 const INEXPRESSIBLE: [(&str, &str); 8] = [
-    ("xpos", "a magnitude that depends on the position"),
-    ("llama4 NoPE-layer attention temperature", "a temperature"),
-    ("ministral-3 query scale", "a temperature"),
-    ("MLA softmax scale deepseek-v3", "a temperature"),
-    ("MLA softmax scale no mscale_all_dim", "a temperature"),
-    ("MLA softmax scale mistral-4 style", "a temperature"),
+    ("xpos", "checked in magnitudes.rs"),
+    ("llama4 NoPE-layer attention temperature", "checked in magnitudes.rs"),
+    ("ministral-3 query scale", "checked in magnitudes.rs"),
+    ("MLA softmax scale deepseek-v3", "checked in magnitudes.rs"),
+    ("MLA softmax scale no mscale_all_dim", "checked in magnitudes.rs"),
+    ("MLA softmax scale mistral-4 style", "checked in magnitudes.rs"),
     ("dual chunk positions", "positions that the caller would have to make"),
     ("LieRE", "a rotation of more than two features"),
 ];

@@ -2,8 +2,9 @@
 //! They stand apart from rotations because a table that is off shows here with its position and pair.
 
 use posenc::{Frequencies, Level, Positions, Precision, TableBuilder};
-use posenc_oracle::tolerance::{GOLDEN_EXACT, GOLDEN_FREQUENCY_RELATIVE, GOLDEN_VALUE};
+use posenc_oracle::tolerance::{GOLDEN_EXACT, GOLDEN_FREQUENCY_RELATIVE, GOLDEN_VALUE, SCALED_RELATIVE};
 
+use crate::frequencies::scaled;
 use crate::{Case, assert_near, assert_near_single, check_all, common, golden};
 
 /// The tables of a case's positions.
@@ -44,21 +45,16 @@ fn inverse_frequencies_of_a_checkpoint_are_taken_as_they_are() {
     });
 }
 
-/// Cases whose frequencies are not the default ones; the columns of their f32 frequencies are checked above.
-const SCALED: [(&str, &str); 5] = [
-    ("llama-3.1-8b", "llama3 scaling"),
-    ("qwen2.5-7b yarn 4", "YaRN"),
-    ("deepseek-v3 (yarn 40, mscale 1/1)", "YaRN"),
-    ("gpt-oss-20b (yarn 32, truncate false)", "YaRN"),
-    ("phi-3.5-mini (longrope)", "LongRoPE"),
-];
-
 #[test]
-fn default_frequencies_give_the_exact_columns() {
-    check_all(&golden!("rope_tables"), &SCALED, |case| {
-        assert_eq!(case.text("/rope_parameters/rope_type"), "default");
-        let base = case.number("/rope_parameters/rope_theta");
-        let frequencies = Frequencies::new(case.count("/head_dim"), base).unwrap();
+fn frequencies_of_the_configuration_give_the_exact_columns() {
+    check_all(&golden!("rope_tables"), &[], |case| {
+        let frequencies = scaled(case);
+        let magnitude = frequencies.magnitude();
+        assert!(
+            (magnitude / case.number("/attention_factor") - 1.0).abs() <= SCALED_RELATIVE,
+            "{}: {magnitude}",
+            case.id()
+        );
         for (f, reference) in frequencies.as_slice().iter().zip(case.singles("/inv_freq_f32")) {
             let error = (f64::from(reference) / f - 1.0).abs();
             assert!(error <= GOLDEN_FREQUENCY_RELATIVE, "{f} against {reference}");

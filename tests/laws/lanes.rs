@@ -1,7 +1,7 @@
 //! Every operation of vectors, run over whole lists, so that the results do not show how many lanes there were.
 //! They stand apart from the kernels so that a wrong lane is found here first, under its own name.
 
-use posenc_kernels::{Double, Isa, Kernel, Single, Vector};
+use posenc_kernels::{Double, Isa, Kernel, Shuffle, Single, Vector};
 
 /// What every vector does: sums, differences, products, the two lists interleaved, the first with neighbours swapped.
 pub(crate) struct Arithmetic<'a, T> {
@@ -105,30 +105,44 @@ impl Kernel for Pairs<'_> {
     }
 }
 
-/// Common bits, different bits, bits moved up by 1 and by 63, masks of the lowest bit, and the larger of two.
+/// Common bits, different bits, bits moved up by 1 and by 63, the first where its lowest bit is set and else the second,
+/// the first with its sign changed by the second, and the larger of two.
 pub(crate) struct DoubleBits<'a> {
     pub(crate) a: &'a [f64],
     pub(crate) b: &'a [f64],
 }
 
 impl Kernel for DoubleBits<'_> {
-    type Output = [Vec<f64>; 6];
+    type Output = [Vec<f64>; 7];
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> Self::Output {
-        let mut lists = [const { Vec::new() }; 6];
-        let [common, different, by_one, by_most, masks, larger] = &mut lists;
-        for (x, y) in I::F64::split(self.a).0.iter().zip(I::F64::split(self.b).0) {
-            let (x, y) = (I::F64::load(isa, x), I::F64::load(isa, y));
-            push(common, x & y, 0.0);
-            push(different, x ^ y, 0.0);
-            push(by_one, x.shift_left::<1>(), 0.0);
-            push(by_most, x.shift_left::<63>(), 0.0);
-            push(masks, x.lowest_bit_mask(), 0.0);
-            push(larger, x.max(y), 0.0);
+        let lists = double_bits::<I::F64>(isa, self.a, self.b);
+        let many = double_bits::<I::ManyF64>(isa, self.a, self.b);
+        for (list, many) in lists.iter().zip(many) {
+            assert!(!many.is_empty(), "the lists are shorter than many vectors");
+            let same = list.iter().zip(&many).all(|(x, y)| x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan());
+            assert!(same, "many vectors differ from single ones: {many:?}, not {list:?}");
         }
         lists
     }
+}
+
+#[inline(always)]
+fn double_bits<V: Double>(isa: V::Isa, a: &[f64], b: &[f64]) -> [Vec<f64>; 7] {
+    let mut lists = [const { Vec::new() }; 7];
+    let [common, different, by_one, by_most, chosen, flipped, larger] = &mut lists;
+    for (x, y) in V::split(a).0.iter().zip(V::split(b).0) {
+        let (x, y) = (V::load(isa, x), V::load(isa, y));
+        push(common, x & y, 0.0);
+        push(different, x ^ y, 0.0);
+        push(by_one, x.shift_left::<1>(), 0.0);
+        push(by_most, x.shift_left::<63>(), 0.0);
+        push(chosen, x.choose(x, y), 0.0);
+        push(flipped, x.flip(y), 0.0);
+        push(larger, x.max(y), 0.0);
+    }
+    lists
 }
 
 /// A list rounded to f32, and the rounded list widened again.

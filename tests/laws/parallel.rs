@@ -8,8 +8,11 @@ use super::laws::bits::{assert_same, guards};
 use super::laws::case::{Case, Turn};
 use super::laws::layout::Layout;
 
-/// Elements from which work is cut; smaller cases would test nothing.
-pub(crate) const CUT: usize = 1 << 17;
+/// Elements from which a rotation is cut; smaller cases would test nothing.
+pub(crate) const CUT: usize = 1 << 19;
+
+/// The same of rows that are made.
+pub(crate) const CUT_ROWS: usize = 1 << 17;
 
 /// More threads than the machine may have, so that pieces do change hands.
 fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
@@ -37,7 +40,7 @@ pub(crate) fn parallel_is_serial(case: &Case, layout: &Layout, levels: &[Level])
 
 /// A table made by many threads is the one made by one.
 pub(crate) fn parallel_rows_are_serial_rows(turn: &Turn, first: i64, rows: usize, levels: &[Level]) {
-    assert!(rows * turn.pairs >= CUT, "too small to be cut: {rows} rows of {}", turn.pairs);
+    assert!(rows * turn.pairs >= CUT_ROWS, "too small to be cut: {rows} rows of {}", turn.pairs);
     for &level in levels {
         let builder = TableBuilder::new(&turn.frequencies(), turn.precision).with_level(level);
         let serial = builder.build(rows).expect("a table that fits");
@@ -69,7 +72,7 @@ enum Threads {
 /// Sinusoids added or written by many threads are those of one.
 pub(crate) fn parallel_sinusoids_are_serial_sinusoids(rows: &Absolute, levels: &[Level]) {
     let x = rows.x();
-    assert!(x.len() >= CUT, "too small to be cut: {} rows of {}", rows.ids.len(), rows.features);
+    assert!(x.len() >= CUT_ROWS, "too small to be cut: {} rows of {}", rows.ids.len(), rows.features);
     let positions = Positions::ids(&rows.ids);
     for &level in levels {
         let encoding = rows.encoding(level);

@@ -1,6 +1,6 @@
 //! Table cells of every format: each is rounded once from the f64 value, or computed with twice the digits.
 
-use super::{Reduced, place, polynomial, reduce};
+use super::{Reduced, place, polynomial};
 use crate::format::{Bf16, F16, F32, F64, Format};
 use crate::vector::{Double, Vector};
 
@@ -9,8 +9,8 @@ pub trait Cell: Format {
     /// Cos and sin, as good as this format needs them: to 2^-37 for f32, whose contract leaves that much room, and to the
     /// digits of f64 for the others; of 16 bits, the nearest is wanted, however near to a tie.
     #[inline(always)]
-    fn cos_sin<V: Double>(isa: V::Isa, position: V, pieces: [V; 4]) -> (V, V) {
-        cos_sin_f64(isa, position, pieces)
+    fn cos_sin<V: Double>(isa: V::Isa, angle: Reduced<V>) -> (V, V) {
+        cos_sin_f64(isa, angle)
     }
 
     /// Rounds once and writes.
@@ -19,8 +19,8 @@ pub trait Cell: Format {
 
 impl Cell for F32 {
     #[inline(always)]
-    fn cos_sin<V: Double>(isa: V::Isa, position: V, pieces: [V; 4]) -> (V, V) {
-        super::cos_sin(isa, position, pieces)
+    fn cos_sin<V: Double>(isa: V::Isa, angle: Reduced<V>) -> (V, V) {
+        super::cos_sin(isa, angle)
     }
 
     #[inline(always)]
@@ -68,7 +68,7 @@ fn round<V: Double>(isa: V::Isa, value: V, digits: i32, lowest: i32) -> V {
     let size = exponent.max(V::splat(isa, power(lowest)));
     let shift = size * V::splat(isa, 1.5 * power(digits));
     let rounded = (value + shift) - shift;
-    rounded ^ ((rounded ^ value) & V::splat(isa, -0.0))
+    rounded.flip(rounded ^ value)
 }
 
 /// `sin(r·π/2) / r` in powers of `r²`, without the first; `docs/polynomials.py` makes these numbers.
@@ -97,8 +97,8 @@ const HALF_PI: [f64; 2] = [core::f64::consts::FRAC_PI_2, 6.123_233_995_736_766e-
 
 /// The angle is carried as a sum of two f64, and so is its product with π/2; both results are within 1 ULP.
 #[inline(always)]
-fn cos_sin_f64<V: Double>(isa: V::Isa, position: V, pieces: [V; 4]) -> (V, V) {
-    let Reduced { rest: [a, b, c, d], quadrant } = reduce(isa, position, pieces);
+fn cos_sin_f64<V: Double>(isa: V::Isa, angle: Reduced<V>) -> (V, V) {
+    let Reduced { rest: [a, b, c, d], quadrant } = angle;
     let (sum, low_b) = two_sum(a, b);
     let (sum, low_c) = two_sum(sum, c);
     let (sum, low_d) = two_sum(sum, d);
@@ -131,7 +131,7 @@ impl Cell for F64 {
 
 /// `a + b` and its rounding error.
 #[inline(always)]
-fn two_sum<V: Vector>(a: V, b: V) -> (V, V) {
+pub(super) fn two_sum<V: Vector>(a: V, b: V) -> (V, V) {
     let sum = a + b;
     let b_seen = sum - a;
     (sum, (a - (sum - b_seen)) + (b - b_seen))

@@ -13,7 +13,7 @@
 use super::{Direction, Turn, sign};
 use crate::format::{Format, array_at};
 use crate::memory::{Memory, OnOne};
-use crate::vector::{Isa, Vector};
+use crate::vector::{Isa, Shuffle, Vector};
 
 #[derive(Clone, Copy)]
 pub(super) struct Interleaved;

@@ -7,7 +7,8 @@ use core::arch::x86_64::*;
 
 use super::avx2_narrow::Avx2Narrow;
 use super::level::Avx2;
-use super::{Double, Isa, Single, Vector, arrays, operators, sealed};
+use super::many::Many;
+use super::{Double, Isa, Shuffle, Single, Vector, arrays, operators, sealed};
 
 /// Eight f32. Made from an [`Avx2`] token only.
 #[derive(Clone, Copy)]
@@ -33,6 +34,7 @@ impl sealed::Sealed for Avx2 {}
 impl Isa for Avx2 {
     type F32 = F32x8;
     type F64 = F64x4;
+    type ManyF64 = Many<F64x4, 2>;
     type Narrower = Avx2Narrow;
 
     #[inline(always)]
@@ -75,7 +77,9 @@ impl Vector for F32x8 {
     fn store(self, to: &mut [f32; 8]) {
         avx2!(_mm256_storeu_ps(to.as_mut_ptr(), self.0));
     }
+}
 
+impl Shuffle for F32x8 {
     #[inline(always)]
     fn interleave(self, other: Self) -> [Self; 2] {
         // Unpacking works within each half of 128 bits: a0 b0 a1 b1 | a4 b4 a5 b5 and a2 b2 a3 b3 | a6 b6 a7 b7.
@@ -183,7 +187,9 @@ impl Vector for F64x4 {
     fn store(self, to: &mut [f64; 4]) {
         avx2!(_mm256_storeu_pd(to.as_mut_ptr(), self.0));
     }
+}
 
+impl Shuffle for F64x4 {
     #[inline(always)]
     fn interleave(self, other: Self) -> [Self; 2] {
         let low = avx2!(_mm256_unpacklo_pd(self.0, other.0));
@@ -205,10 +211,14 @@ impl Double for F64x4 {
     }
 
     #[inline(always)]
-    fn lowest_bit_mask(self) -> Self {
-        let bits = avx2!(_mm256_castpd_si256(self.0));
-        let lowest = avx2!(_mm256_and_si256(bits, _mm256_set1_epi64x(1)));
-        Self(avx2!(_mm256_castsi256_pd(_mm256_sub_epi64(_mm256_setzero_si256(), lowest))))
+    fn flip(self, signs: Self) -> Self {
+        Self(avx2!(_mm256_xor_pd(self.0, _mm256_and_pd(signs.0, _mm256_set1_pd(-0.0)))))
+    }
+
+    #[inline(always)]
+    fn choose(self, odd: Self, even: Self) -> Self {
+        // The blend looks at the highest bit.
+        Self(avx2!(_mm256_blendv_pd(even.0, odd.0, self.shift_left::<63>().0)))
     }
 
     #[inline(always)]

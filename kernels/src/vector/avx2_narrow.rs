@@ -5,7 +5,7 @@
 use core::arch::x86_64::*;
 
 use super::level::Avx2;
-use super::{Double, Isa, Scalar, Single, Vector, arrays, operators, sealed};
+use super::{Double, Isa, Scalar, Shuffle, Single, Vector, arrays, operators, sealed};
 
 /// Narrow vectors, where there are wide ones.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +35,7 @@ impl sealed::Sealed for Avx2Narrow {}
 impl Isa for Avx2Narrow {
     type F32 = F32x4;
     type F64 = F64x2;
+    type ManyF64 = F64x2;
     type Narrower = Scalar;
 
     #[inline(always)]
@@ -77,7 +78,9 @@ impl Vector for F32x4 {
     fn store(self, to: &mut [f32; 4]) {
         avx2!(_mm_storeu_ps(to.as_mut_ptr(), self.0));
     }
+}
 
+impl Shuffle for F32x4 {
     #[inline(always)]
     fn interleave(self, other: Self) -> [Self; 2] {
         [Self(avx2!(_mm_unpacklo_ps(self.0, other.0))), Self(avx2!(_mm_unpackhi_ps(self.0, other.0)))]
@@ -174,7 +177,9 @@ impl Vector for F64x2 {
     fn store(self, to: &mut [f64; 2]) {
         avx2!(_mm_storeu_pd(to.as_mut_ptr(), self.0));
     }
+}
 
+impl Shuffle for F64x2 {
     #[inline(always)]
     fn interleave(self, other: Self) -> [Self; 2] {
         [Self(avx2!(_mm_unpacklo_pd(self.0, other.0))), Self(avx2!(_mm_unpackhi_pd(self.0, other.0)))]
@@ -193,9 +198,14 @@ impl Double for F64x2 {
     }
 
     #[inline(always)]
-    fn lowest_bit_mask(self) -> Self {
-        let lowest = avx2!(_mm_and_si128(_mm_castpd_si128(self.0), _mm_set1_epi64x(1)));
-        Self(avx2!(_mm_castsi128_pd(_mm_sub_epi64(_mm_setzero_si128(), lowest))))
+    fn flip(self, signs: Self) -> Self {
+        Self(avx2!(_mm_xor_pd(self.0, _mm_and_pd(signs.0, _mm_set1_pd(-0.0)))))
+    }
+
+    #[inline(always)]
+    fn choose(self, odd: Self, even: Self) -> Self {
+        // The blend looks at the highest bit.
+        Self(avx2!(_mm_blendv_pd(even.0, odd.0, self.shift_left::<63>().0)))
     }
 
     #[inline(always)]

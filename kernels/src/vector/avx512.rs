@@ -6,7 +6,8 @@
 use core::arch::x86_64::*;
 
 use super::level::{Avx2, Avx512};
-use super::{Double, Isa, Single, Vector, arrays, operators, sealed};
+use super::many::Many;
+use super::{Double, Isa, Shuffle, Single, Vector, arrays, operators, sealed};
 
 /// Sixteen f32. Made from an [`Avx512`] token only.
 #[derive(Clone, Copy)]
@@ -32,6 +33,7 @@ impl sealed::Sealed for Avx512 {}
 impl Isa for Avx512 {
     type F32 = F32x16;
     type F64 = F64x8;
+    type ManyF64 = Many<F64x8, 4>;
     type Narrower = Avx2;
 
     #[inline(always)]
@@ -74,7 +76,9 @@ impl Vector for F32x16 {
     fn store(self, to: &mut [f32; 16]) {
         avx512!(_mm512_storeu_ps(to.as_mut_ptr(), self.0));
     }
+}
 
+impl Shuffle for F32x16 {
     #[inline(always)]
     fn interleave(self, other: Self) -> [Self; 2] {
         // An index of 16 and above reads the second operand.
@@ -185,7 +189,9 @@ impl Vector for F64x8 {
     fn store(self, to: &mut [f64; 8]) {
         avx512!(_mm512_storeu_pd(to.as_mut_ptr(), self.0));
     }
+}
 
+impl Shuffle for F64x8 {
     #[inline(always)]
     fn interleave(self, other: Self) -> [Self; 2] {
         // An index of 8 and above reads the second operand.
@@ -217,10 +223,17 @@ impl Double for F64x8 {
     }
 
     #[inline(always)]
-    fn lowest_bit_mask(self) -> Self {
-        let bits = avx512!(_mm512_castpd_si512(self.0));
-        let lowest = avx512!(_mm512_and_si512(bits, _mm512_set1_epi64(1)));
-        Self(avx512!(_mm512_castsi512_pd(_mm512_sub_epi64(_mm512_setzero_si512(), lowest))))
+    fn flip(self, signs: Self) -> Self {
+        let sign = avx512!(_mm512_castpd_si512(_mm512_set1_pd(-0.0)));
+        let (bits, signs) = avx512!((_mm512_castpd_si512(self.0), _mm512_castpd_si512(signs.0)));
+        // 0x78 is the truth table of a ^ (b & c).
+        Self(avx512!(_mm512_castsi512_pd(_mm512_ternarylogic_epi64::<0x78>(bits, signs, sign))))
+    }
+
+    #[inline(always)]
+    fn choose(self, odd: Self, even: Self) -> Self {
+        let lowest = avx512!(_mm512_test_epi64_mask(_mm512_castpd_si512(self.0), _mm512_set1_epi64(1)));
+        Self(avx512!(_mm512_mask_blend_pd(lowest, even.0, odd.0)))
     }
 
     #[inline(always)]

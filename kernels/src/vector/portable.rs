@@ -5,7 +5,8 @@
 
 use wide::{f32x4, f64x2, u32x4, u64x2};
 
-use super::{Double, Isa, Scalar, Single, Vector, arrays, operators, sealed};
+use super::many::Many;
+use super::{Double, Isa, Scalar, Shuffle, Single, Vector, arrays, operators, sealed};
 
 /// The instruction set that the build was made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,6 +25,7 @@ impl sealed::Sealed for Portable {}
 impl Isa for Portable {
     type F32 = F32x4;
     type F64 = F64x2;
+    type ManyF64 = Many<F64x2, 2>;
     type Narrower = Scalar;
 
     #[inline(always)]
@@ -66,7 +68,9 @@ impl Vector for F32x4 {
     fn store(self, to: &mut [f32; 4]) {
         *to = self.0.to_array();
     }
+}
 
+impl Shuffle for F32x4 {
     #[inline(always)]
     fn interleave(self, other: Self) -> [Self; 2] {
         [Self(self.0.unpack_lo(other.0)), Self(self.0.unpack_hi(other.0))]
@@ -198,7 +202,9 @@ impl Vector for F64x2 {
     fn store(self, to: &mut [f64; 2]) {
         *to = self.0.to_array();
     }
+}
 
+impl Shuffle for F64x2 {
     #[inline(always)]
     fn interleave(self, other: Self) -> [Self; 2] {
         let ([a, b], [c, d]) = (self.0.to_array(), other.0.to_array());
@@ -219,8 +225,15 @@ impl Double for F64x2 {
     }
 
     #[inline(always)]
-    fn lowest_bit_mask(self) -> Self {
-        Self(f64x2::from_bits(u64x2::splat(0) - (self.0.to_bits() & u64x2::splat(1))))
+    fn flip(self, signs: Self) -> Self {
+        Self(self.0 ^ (signs.0 & f64x2::splat(-0.0)))
+    }
+
+    #[inline(always)]
+    fn choose(self, odd: Self, even: Self) -> Self {
+        let lowest = u64x2::splat(0) - (self.0.to_bits() & u64x2::splat(1));
+        let (odd, even) = (odd.0.to_bits(), even.0.to_bits());
+        Self(f64x2::from_bits(((odd ^ even) & lowest) ^ even))
     }
 
     #[inline(always)]

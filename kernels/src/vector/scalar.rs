@@ -3,7 +3,7 @@
 //! It is a level of its own, and the tail of every other level: a kernel whose slice is not a multiple of
 //! the vector finishes here, with the same operations in the same order.
 
-use super::{Double, Isa, Single, Vector, arrays, half, operators, sealed};
+use super::{Double, Isa, Shuffle, Single, Vector, arrays, half, operators, sealed};
 
 /// The instruction set that every machine has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,6 +22,7 @@ impl sealed::Sealed for Scalar {}
 impl Isa for Scalar {
     type F32 = F32;
     type F64 = F64;
+    type ManyF64 = F64;
     type Narrower = Self;
 
     #[inline(always)]
@@ -64,7 +65,9 @@ impl Vector for F32 {
     fn store(self, to: &mut [f32; 1]) {
         *to = [self.0];
     }
+}
 
+impl Shuffle for F32 {
     #[inline(always)]
     fn interleave(self, other: Self) -> [Self; 2] {
         [self, other]
@@ -150,7 +153,9 @@ impl Vector for F64 {
     fn store(self, to: &mut [f64; 1]) {
         *to = [self.0];
     }
+}
 
+impl Shuffle for F64 {
     #[inline(always)]
     fn interleave(self, other: Self) -> [Self; 2] {
         [self, other]
@@ -169,8 +174,13 @@ impl Double for F64 {
     }
 
     #[inline(always)]
-    fn lowest_bit_mask(self) -> Self {
-        Self(f64::from_bits((self.0.to_bits() & 1).wrapping_neg()))
+    fn flip(self, signs: Self) -> Self {
+        Self(f64::from_bits(self.0.to_bits() ^ (signs.0.to_bits() & (-0.0_f64).to_bits())))
+    }
+
+    #[inline(always)]
+    fn choose(self, odd: Self, even: Self) -> Self {
+        if self.0.to_bits() & 1 == 1 { odd } else { even }
     }
 
     #[inline(always)]

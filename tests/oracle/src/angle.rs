@@ -83,6 +83,33 @@ pub fn sincos_product(position: f64, frequency: f64) -> CosSin {
     CosSin { cos, sin: if rounded < 0.0 { -sin } else { sin } }
 }
 
+/// Cosine and sine of the exact sum of products of two f64, for positions with several coordinates. Digits of a product
+/// below 2^-256 are cut off.
+///
+/// # Panics
+///
+/// If a product is not finite or exceeds 2^51 in magnitude.
+pub fn sincos_sum(products: &[(f64, f64)]) -> CosSin {
+    let mut sums = [Fixed::scaled(0, 0); 2];
+    for &(position, frequency) in products {
+        let rounded = position * frequency;
+        assert!(rounded.abs() <= MAX_ANGLE, "angle {rounded} exceeds 2^51");
+        let (a, a_exponent) = decoded(position);
+        let (b, b_exponent) = decoded(frequency);
+        let (product, exponent) = (u128::from(a) * u128::from(b), a_exponent + b_exponent);
+        let below = (-256 - exponent).max(0);
+        let part = Fixed::scaled(product.checked_shr(below as u32).unwrap_or(0), exponent.max(-256));
+        let negative = position.is_sign_negative() != frequency.is_sign_negative();
+        sums[usize::from(negative)] = sums[usize::from(negative)].plus(part);
+    }
+    let [plus, minus] = sums;
+    if plus >= minus {
+        return first_turns(plus.minus(minus));
+    }
+    let CosSin { cos, sin } = first_turns(minus.minus(plus));
+    CosSin { cos, sin: -sin }
+}
+
 /// Cosine and sine of an angle that is not negative.
 fn first_turns(angle: Fixed) -> CosSin {
     let (whole, rest) = angle.divided_by(HALF_PI);
@@ -194,6 +221,22 @@ mod tests {
             assert_near(sincos_product(position, frequency), cos, sin, &what);
             assert_near(sincos_product(frequency, position), cos, sin, &what);
         }
+    }
+
+    #[test]
+    fn sums_of_one_and_of_opposites() {
+        for &(position, frequency, cos, sin) in FRACTIONS {
+            let what = format!("{position:e} * {frequency:e}");
+            assert_near(sincos_sum(&[(position, frequency)]), cos, sin, &what);
+            assert_near(sincos_sum(&[(-position, frequency)]), cos, -sin, &what);
+            // Half and half, and a detour that is taken back.
+            let halves = [(position / 2.0, frequency); 2];
+            assert_near(sincos_sum(&halves), cos, sin, &what);
+            let detour = [(1e6, 0.125), (position, frequency), (-1e6, 0.125)];
+            assert_near(sincos_sum(&detour), cos, sin, &what);
+        }
+        assert_eq!(sincos_sum(&[(3.0, 0.5), (-1.5, 1.0)]), CosSin { cos: 1.0, sin: 0.0 });
+        assert_eq!(sincos_sum(&[(1e-300, 1e-300)]), CosSin { cos: 1.0, sin: 0.0 });
     }
 
     #[test]

@@ -28,6 +28,20 @@ impl Fixed {
         }
     }
 
+    /// `self + other`, which must fit.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        let mut sum = [0; 5];
+        let mut carry = false;
+        for i in (0..5).rev() {
+            let (partial, first) = self.0[i].overflowing_add(other.0[i]);
+            let (limb, second) = partial.overflowing_add(u64::from(carry));
+            sum[i] = limb;
+            carry = first || second;
+        }
+        assert!(!carry, "a fixed-point sum that does not fit");
+        Fixed(sum)
+    }
+
     /// `self - other`; `other` must not be larger.
     pub(crate) fn minus(self, other: Self) -> Self {
         let mut difference = [0; 5];
@@ -132,6 +146,20 @@ mod tests {
     #[should_panic(expected = "does not fit")]
     fn scaling_refuses_to_lose_low_bits() {
         Fixed::scaled(1, -257);
+    }
+
+    #[test]
+    fn carries_run_through_every_limb() {
+        let one = Fixed([1, 0, 0, 0, 0]);
+        let unit = Fixed([0, 0, 0, 0, 1]);
+        assert_eq!(one.minus(unit).plus(unit), one);
+        assert_eq!(Fixed::scaled(3, -100).plus(Fixed::scaled(5, -100)), Fixed::scaled(1, -97));
+    }
+
+    #[test]
+    #[should_panic(expected = "does not fit")]
+    fn a_sum_past_the_integer_bits_is_refused() {
+        Fixed::scaled(1, 63).plus(Fixed::scaled(1, 63));
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub mod gather;
 pub mod lcg;
 pub mod relative;
 pub mod rotary;
+pub mod scaling;
 pub mod sinusoid;
 pub mod tolerance;
 pub mod twofold;

@@ -32,6 +32,16 @@ pub const EXACT_ULP: f64 = 0.5001;
 /// The same contract for |position| up to 2^31.
 pub const EXACT_ULP_FAR: f64 = 0.51;
 
+/// Angles that are sums, or products of fractions, keep [`EXACT_ULP`] below this angle in radians, 2^28, and where the value
+/// is above [`SUM_SMALLEST`]: what their sums lose is 2^-85 of a quarter turn.
+pub const SUM_ANGLE: f64 = (1 << 28) as f64;
+
+/// 2^-45.
+pub const SUM_SMALLEST: f64 = 1.0 / (1u64 << 45) as f64;
+
+/// What else is allowed to such angles, absolute: 2^-59, and the rounding of the value to f32 on top.
+pub const SUM_ABSOLUTE: f64 = 1.0 / (1u64 << 59) as f64;
+
 /// The contract of f64 tables for |position| < 2^24, in ULP of f64; next to zero crossings [`DOUBLE_ANGLE`] comes on top.
 pub const DOUBLE_ULP: f64 = 1.0;
 
@@ -56,6 +66,11 @@ pub const GOLDEN_VALUE: f64 = 2e-6;
 
 /// Golden inverse frequencies, relative: a reference in f32 reaches 3.2e-7 after its scaling arithmetic.
 pub const GOLDEN_FREQUENCY_RELATIVE: f64 = 1e-6;
+
+/// Scaled frequencies and magnitudes of the crate against the oracle's plain f64, relative. The oracle rounds exponents and
+/// powers: half a unit of an exponent below one moves `base^x` by `ln(base)/2` units, 12 for a base of 1e10, a stretched base
+/// adds as much, and a blend of two such numbers a few more.
+pub const SCALED_RELATIVE: f64 = 64.0 * F64_ROUNDOFF;
 
 /// ALiBi slopes, relative: f32 references build them by repeated products.
 pub const SLOPE_RELATIVE: f64 = 2e-7;

@@ -1,0 +1,265 @@
+//! Positions held against the tokens of a call: every length and every position is checked here, before anything is
+//! written, and read afterwards without a check.
+
+use super::shard::Runs;
+use super::{Coordinates, Counted, Ids, Kind, Positions};
+use crate::error::{Error, Result, check_length};
+
+/// The largest position, in size, for which tables are exact to their contract.
+const LIMIT: i64 = 1 << 31;
+
+/// Positions that were checked against the tokens and the tables of a call.
+#[derive(Clone, Copy)]
+pub(crate) struct Resolved<'a> {
+    list: List<'a>,
+    /// How many entries to skip for each further sequence.
+    per_sequence: usize,
+    /// How many entries to skip for each further axis.
+    per_axis: usize,
+}
+
+#[derive(Clone, Copy)]
+enum List<'a> {
+    From(i64),
+    Ids(Ids<'a>),
+    Offsets(Ids<'a>),
+    Padded { counts: Ids<'a>, counted: Counted, tokens: usize },
+    Packed { bounds: Ids<'a>, starts: Option<Ids<'a>> },
+    Runs(Runs),
+    Coordinates(Coordinates<'a>),
+}
+
+/// What a call asks of its positions.
+#[derive(Clone, Copy)]
+struct Call {
+    batch: usize,
+    tokens: usize,
+    min: i64,
+    max: i64,
+    /// Whether positions name rows of a table, so that fractions cannot be served.
+    in_table: bool,
+}
+
+impl<'a> Positions<'a> {
+    /// Checks that there is a position for each of `batch × tokens` tokens on each of `axes` axes, and each fits `rows` of
+    /// a table, or the contract where there is no table.
+    pub(crate) fn resolve(self, batch: usize, tokens: usize, rows: Option<usize>, axes: usize) -> Result<Resolved<'a>> {
+        let found = if let Kind::Axes { axes, .. } = self.kind { axes } else { 1 };
+        if found != axes && !(self.on_all_axes && found == 1) {
+            return Err(Error::Axes { expected: axes, found });
+        }
+        let (min, max) = match rows {
+            Some(rows) => (0, i64::try_from(rows).unwrap_or(i64::MAX) - 1),
+            None => (-LIMIT, LIMIT),
+        };
+        let call = Call { batch, tokens, min, max, in_table: rows.is_some() };
+        match self.kind {
+            Kind::Offset(first) => {
+                call.check_run(0, first, tokens)?;
+                Ok(List::From(first as i64).once())
+            }
+            Kind::Ids(ids) => call.ids(ids),
+            Kind::Offsets(firsts) => call.offsets(firsts),
+            Kind::Padded(counts, counted) => call.padded(counts, counted),
+            Kind::Packed { bounds, starts } => call.packed(bounds, starts),
+            Kind::Shard { split, rank, ranks } => {
+                if split == super::Shard::Zigzag && !tokens.is_multiple_of(2) {
+                    let expected = "an even number";
+                    return Err(Error::Count { what: "tokens of a zigzag shard", expected, found: tokens });
+                }
+                let runs = split.runs(rank, ranks, tokens);
+                // The second run is the farther one for rank 0 only; either may reach the limit.
+                for token in [0, runs.length.saturating_sub(1), runs.length, tokens.saturating_sub(1)] {
+                    call.check_position(token, runs.get(token.min(tokens.saturating_sub(1))))?;
+                }
+                Ok(List::Runs(runs).once())
+            }
+            Kind::Axes { list: Coordinates::Ids(ids), axes: 1 } => call.ids(ids),
+            Kind::Axes { list, axes } => call.coordinates(list, axes),
+        }
+    }
+
+    /// Checks that `elements` are whole rows of `width`, and that there is a position for each of them.
+    ///
+    /// Rows without width are done whatever their number, which no length can tell.
+    pub(crate) fn resolve_rows(
+        self,
+        what: &'static str,
+        elements: usize,
+        width: usize,
+        axes: usize,
+    ) -> Result<Resolved<'a>> {
+        let rows = elements / width.max(1);
+        check_length(what, rows * width, elements)?;
+        if width == 0 { Ok(List::From(0).once()) } else { self.resolve(1, rows, None, axes) }
+    }
+}
+
+impl Call {
+    fn check_position(self, index: usize, found: i128) -> Result<()> {
+        let Self { batch, tokens, min, max, .. } = self;
+        let fits = (i128::from(min)..=i128::from(max)).contains(&found);
+        if fits || batch == 0 || tokens == 0 { Ok(()) } else { Err(Error::Position { index, min, max, found }) }
+    }
+
+    /// Checks `count` positions from a first one on; `index` is the entry of the first.
+    fn check_run(self, index: usize, first: i128, count: usize) -> Result<()> {
+        let Some(steps) = count.checked_sub(1) else { return Ok(()) };
+        self.check_position(index, first)?;
+        self.check_position(index.saturating_add(steps), first.saturating_add(steps as i128))
+    }
+
+    /// How many entries a list has for each further sequence: none where all share it.
+    fn per_sequence(self, what: &'static str, len: usize) -> Result<usize> {
+        if len == self.tokens {
+            return Ok(0);
+        }
+        check_length(what, self.batch.saturating_mul(self.tokens), len)?;
+        Ok(self.tokens)
+    }
+
+    fn ids(self, ids: Ids<'_>) -> Result<Resolved<'_>> {
+        let per_sequence = self.per_sequence("position ids", ids.len())?;
+        let Self { min, max, .. } = self;
+        match ids.outside(min, max) {
+            Some((index, found)) => Err(Error::Position { index, min, max, found }),
+            None => Ok(Resolved { list: List::Ids(ids), per_sequence, per_axis: 0 }),
+        }
+    }
+
+    fn offsets(self, firsts: Ids<'_>) -> Result<Resolved<'_>> {
+        check_length("first positions", self.batch, firsts.len())?;
+        for sequence in 0..firsts.len() {
+            self.check_run(sequence, firsts.wide(sequence), self.tokens)?;
+        }
+        Ok(List::Offsets(firsts).once())
+    }
+
+    fn padded(self, counts: Ids<'_>, counted: Counted) -> Result<Resolved<'_>> {
+        let tokens = self.tokens;
+        let what = match counted {
+            Counted::Padding => "padding",
+            Counted::Tokens => "lengths",
+        };
+        check_length(what, self.batch, counts.len())?;
+        for index in 0..counts.len() {
+            let found = counts.wide(index);
+            let max = tokens as i128;
+            if !(0..=max).contains(&found) {
+                return Err(Error::Entry { what, index, min: 0, max, found });
+            }
+            let length = if let Counted::Padding = counted { max - found } else { found };
+            self.check_position(index, (length - 1).max(0))?;
+        }
+        Ok(List::Padded { counts, counted, tokens }.once())
+    }
+
+    fn packed<'a>(self, bounds: Ids<'a>, starts: Option<Ids<'a>>) -> Result<Resolved<'a>> {
+        let what = "cu_seqlens";
+        if self.batch > 1 {
+            let expected = "1, since packed sequences stand behind one another";
+            return Err(Error::Count { what: "batch", expected, found: self.batch });
+        }
+        let Some(sequences) = bounds.len().checked_sub(1) else {
+            return Err(Error::Length { what, expected: 1, found: 0 });
+        };
+        if let Some(starts) = starts {
+            check_length("first positions", sequences, starts.len())?;
+        }
+        let all = self.tokens as i128;
+        let mut begin = 0;
+        for index in 0..=sequences {
+            let end = bounds.wide(index);
+            let min = if index == sequences { all } else { begin };
+            let max = if index == 0 && sequences > 0 { 0 } else { all };
+            if !(min..=max).contains(&end) {
+                return Err(Error::Entry { what, index, min, max, found: end });
+            }
+            if let Some(sequence) = index.checked_sub(1) {
+                let first = starts.map_or(0, |starts| starts.wide(sequence));
+                self.check_run(sequence, first, (end - begin) as usize)?;
+            }
+            begin = end;
+        }
+        Ok(List::Packed { bounds, starts }.once())
+    }
+
+    fn coordinates(self, list: Coordinates<'_>, axes: usize) -> Result<Resolved<'_>> {
+        let per_axis = list.len() / axes.max(1);
+        check_length("coordinates", per_axis * axes, list.len())?;
+        let per_sequence = self.per_sequence("coordinates of an axis", per_axis)?;
+        let Self { min, max, in_table, .. } = self;
+        match list {
+            Coordinates::Ids(ids) => {
+                if let Some((index, found)) = ids.outside(min, max) {
+                    return Err(Error::Position { index, min, max, found });
+                }
+            }
+            fractions => {
+                for index in 0..fractions.len() {
+                    let found = fractions.get(index);
+                    // Not a number is inside nothing.
+                    if found.is_nan() || found.abs() > LIMIT as f64 {
+                        return Err(Error::Coordinate { index, expected: "a number of at most 2^31 in size", found });
+                    }
+                    let whole = found as i64;
+                    if in_table && whole as f64 != found {
+                        return Err(Error::Coordinate { index, expected: "a whole number, as rows have", found });
+                    }
+                    self.check_position(index, whole.into())?;
+                }
+            }
+        }
+        Ok(Resolved { list: List::Coordinates(list), per_sequence, per_axis })
+    }
+}
+
+impl<'a> List<'a> {
+    /// A list whose entries are found without strides.
+    fn once(self) -> Resolved<'a> {
+        Resolved { list: self, per_sequence: 0, per_axis: 0 }
+    }
+}
+
+impl Resolved<'_> {
+    /// Whether there is one stream of whole numbers.
+    pub(crate) fn are_plain(&self) -> bool {
+        !matches!(self.list, List::Coordinates(_))
+    }
+
+    /// A whole position; that of the first axis where there are several.
+    pub(crate) fn get(&self, sequence: usize, token: usize) -> i64 {
+        match self.list {
+            List::From(first) => first + token as i64,
+            List::Ids(ids) => ids.get(sequence * self.per_sequence + token),
+            List::Offsets(firsts) => firsts.get(sequence) + token as i64,
+            List::Padded { counts, counted, tokens } => {
+                let count = counts.get(sequence);
+                let padding = if let Counted::Padding = counted { count } else { tokens as i64 - count };
+                (token as i64 - padding).max(0)
+            }
+            List::Packed { bounds, starts } => packed(bounds, starts, token),
+            List::Runs(runs) => runs.get(token) as i64,
+            List::Coordinates(_) => self.coordinate(0, sequence, token) as i64,
+        }
+    }
+
+    /// The coordinate on an axis.
+    pub(crate) fn coordinate(&self, axis: usize, sequence: usize, token: usize) -> f64 {
+        match self.list {
+            List::Coordinates(list) => list.get(axis * self.per_axis + sequence * self.per_sequence + token),
+            _ => self.get(sequence, token) as f64,
+        }
+    }
+}
+
+/// The position of a token of packed sequences.
+fn packed(bounds: Ids<'_>, starts: Option<Ids<'_>>, token: usize) -> i64 {
+    // The last sequence that begins at the token or before it; empty ones before it begin there as well.
+    let (mut sequence, mut end) = (0, bounds.len() - 1);
+    while end - sequence > 1 {
+        let middle = sequence + (end - sequence) / 2;
+        if bounds.get(middle) <= token as i64 { sequence = middle } else { end = middle }
+    }
+    token as i64 - bounds.get(sequence) + starts.map_or(0, |starts| starts.get(sequence))
+}
