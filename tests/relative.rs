@@ -17,6 +17,8 @@ mod gathers;
 mod gradients;
 #[path = "relative/refusals.rs"]
 mod refusals;
+#[path = "relative/rows.rs"]
+mod rows;
 #[path = "relative/stabilisers.rs"]
 mod stabilisers;
 #[path = "relative/stored.rs"]

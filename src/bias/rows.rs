@@ -113,7 +113,9 @@ fn stretch<T: Element>(rows: &impl Rows, mut scores: &mut [T], block: &Block, mu
         let last_query = block.first_query + query + count - 1;
         let (start, step) = ((count - 1) * shared.step, shared.step);
         let len = start + keys;
-        let window = match rows.stored(head, last_query, block.first_key, len) {
+        // A window of another length is none.
+        let stored = rows.stored(head, last_query, block.first_key, len).filter(|window| window.len() == len);
+        let window = match stored {
             Some(window) => window,
             None => {
                 if room.len() < len {

@@ -240,7 +240,7 @@ fn fire() -> Fire {
         c: 0.1,
         threshold: 100.5,
     };
-    Fire::new(weights, 1 << 16).unwrap()
+    Fire::new(weights, 1 << 18).unwrap()
 }
 
 #[cfg(feature = "rayon")]
@@ -248,19 +248,19 @@ fn fire() -> Fire {
 fn parallel_forms_are_serial_forms() {
     use crate::forms::parallel_is_serial;
 
-    for size in [[333, 301], [1, 90_000], [4001, 23]] {
+    for size in [[433, 421], [1, 190_000], [8001, 23]] {
         parallel_is_serial(&t5(), size, 5);
         parallel_is_serial(&ByDistance::new(Alibi::new(3).unwrap().with_form(AlibiForm::KeyOnly)), size, 5);
         let tokens = size[1].max(size[0] + 5);
         let gates = (ForgetGates::new(&random(2, 3 * tokens), 3).unwrap(), 3);
         parallel_is_serial(&gates, size, 5);
     }
-    parallel_is_serial(&fire(), [333, 301], 5);
-    let (gates, positions) = (random(1, 3 * 333 * 301), random(2, 3 * 333 * 4));
-    let logits = CopeLogits { gates: &gates, positions: &positions, heads: 3, size: [333, 301], first_query: 5 };
-    parallel_is_serial(&(Cope::new(logits).unwrap(), 3), [333, 301], 5);
+    parallel_is_serial(&fire(), [433, 421], 5);
+    let (gates, positions) = (random(1, 3 * 433 * 421), random(2, 3 * 433 * 4));
+    let logits = CopeLogits { gates: &gates, positions: &positions, heads: 3, size: [433, 421], first_query: 5 };
+    parallel_is_serial(&(Cope::new(logits).unwrap(), 3), [433, 421], 5);
     let alibi = Alibi::new(3).unwrap();
-    parallel_is_serial(&(GatedBias::new(&alibi, &positions[..3 * 333], 5).unwrap(), 3), [333, 301], 5);
+    parallel_is_serial(&(GatedBias::new(&alibi, &positions[..3 * 433], 5).unwrap(), 3), [433, 421], 5);
 }
 
 #[test]

@@ -194,11 +194,11 @@ fn scattered_columns_are_those_of_the_oracle() {
 #[cfg(feature = "rayon")]
 #[test]
 fn parallel_gathers_are_serial_gathers() {
-    let (heads, size, clip) = (3, [301, 333], Clip { left: 100, right: 7 });
-    for (side, lines) in [(Side::Query, 301), (Side::Key, 333)] {
+    let (heads, size, clip) = (3, [401, 453], Clip { left: 100, right: 7 });
+    for (side, lines) in [(Side::Query, 401), (Side::Key, 453)] {
         let gather = RelativeGather::new(clip, heads, side).unwrap();
         let logits = random(1, heads * lines * clip.rows());
-        let mut serial = random(2, heads * 301 * 333);
+        let mut serial = random(2, heads * 401 * 453);
         let mut parallel = serial.clone();
         gather.add(&mut serial, &logits, size, 11).unwrap();
         gather.par_add(&mut parallel, &logits, size, 11).unwrap();

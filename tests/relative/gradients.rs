@@ -3,9 +3,10 @@
 //! They stand apart because both sides are whole numbers, whose sums are exact in any order.
 
 use posenc::{
-    Alibi, Clip, Cope, CopeLogits, DistanceBias, DistanceTable, RelativeEmbedding, T5Bias, T5Buckets, T5Form, Window,
-    WindowBias, WindowForm,
+    Alibi, AxisEmbedding, Clip, Cope, CopeLogits, DecomposedBias, DistanceBias, DistanceTable, ForgetGates,
+    RelativeEmbedding, T5Bias, T5Buckets, T5Form, Window, WindowBias, WindowForm,
 };
+use posenc_oracle::functional;
 use proptest::prelude::*;
 
 use crate::{random, sizes, tried};
@@ -113,6 +114,49 @@ proptest! {
         let mut gradient = vec![0.0; table.len()];
         bias.table_gradient(&y, &mut gradient).unwrap();
         prop_assert_eq!(dot(&scores, &y), dot(&table, &gradient));
+    }
+
+    /// Both axes of a decomposed table.
+    #[test]
+    fn decomposed_tables(
+        queries in (1..5_usize, 1..5_usize), keys in (1..5_usize, 1..5_usize), features in 1..5_usize, heads in 1..3_usize
+    ) {
+        let rows = |queries: usize, keys: usize| 2 * queries.max(keys) - 1;
+        let tall = whole(1, rows(queries.0, keys.0) * features);
+        let wide = whole(2, rows(queries.1, keys.1) * features);
+        let height = AxisEmbedding::new(&tall, features, [queries.0, keys.0]).unwrap();
+        let width = AxisEmbedding::new(&wide, features, [queries.1, keys.1]).unwrap();
+        let bias = DecomposedBias::new(height, width).unwrap();
+        let [lines, cells] = bias.size();
+        let (q, y) = (whole(3, heads * lines * features), whole(4, heads * lines * cells));
+        let mut scores = vec![0.0; y.len()];
+        bias.add(&mut scores, &q, heads).unwrap();
+        let (mut of_height, mut of_width) = (vec![0.0; tall.len()], vec![0.0; wide.len()]);
+        bias.table_gradients(&y, &q, heads, [&mut of_height, &mut of_width]).unwrap();
+        prop_assert_eq!(dot(&scores, &y), dot(&tall, &of_height) + dot(&wide, &of_width));
+    }
+
+    /// The bias is not linear in the logits: its slope, from a small step of each.
+    #[test]
+    fn logits_of_gates(heads in 1..3_usize, (size, first_query) in sizes(), place in any::<u16>()) {
+        let tokens = (first_query + size[0]).max(size[1]);
+        prop_assume!(tokens > 0);
+        let logits = random(1, heads * tokens);
+        let y: Vec<f64> = whole(2, heads * size[0] * size[1]).into_iter().map(f64::from).collect();
+        let gates = ForgetGates::new(&logits, heads).unwrap();
+        let mut gradient = vec![0.0; logits.len()];
+        gates.logits_gradient(&y, size, first_query, &logits, &mut gradient).unwrap();
+        let at = usize::from(place) % logits.len();
+        let (head, token) = (at / tokens, at % tokens);
+        let mut want = 0.0;
+        for (i, y) in y.iter().enumerate().skip(head * size[0] * size[1]).take(size[0] * size[1]) {
+            let (query, key) = (first_query + i / size[1] % size[0], i % size[1]);
+            // d ln σ(f)/df = σ(−f), for each gate between.
+            if (key + 1..=query).contains(&token) {
+                want += y * functional::sigmoid(-f64::from(logits[at]));
+            }
+        }
+        prop_assert!((f64::from(gradient[at]) - want).abs() <= 1e-6 * want.abs().max(1.0), "{} {}", gradient[at], want);
     }
 
     /// Positions lie between whole ones here, so both sides are rounded.

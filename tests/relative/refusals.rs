@@ -189,7 +189,8 @@ fn tokens_without_a_gate() {
     refused(gates.add(&mut scores, [1, 4], 0), "tokens", 4.0);
     refused(gates.add(&mut scores[..4], [1, 2], 3), "tokens", 4.0);
     assert_eq!(scores, [7.0; 8]);
-    assert_eq!(ForgetGates::new(&[], HUGE).unwrap().tokens(), 0);
+    refused(ForgetGates::new(&[], HUGE), "heads", HUGE as f64);
+    assert_eq!(ForgetGates::new(&[], 3).unwrap().tokens(), 0);
 
     let alibi = Alibi::new(2).unwrap();
     refused(GatedBias::new(&alibi, &[1.0; 3], 0), "gates", 3.0);
