@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use crate::tried;
 
 proptest! {
-    #![proptest_config(tried(300))]
+    #![proptest_config(tried(100))]
 
     #[test]
     fn t5_buckets_are_those_of_the_formula(
