@@ -33,6 +33,11 @@ pub(crate) trait Rows {
         None
     }
 
+    /// How long a piece of a row is best filled and used at once, while it is at hand.
+    fn piece(&self) -> usize {
+        PIECE
+    }
+
     /// Whether there are values for a block that is not empty.
     fn check(&self, _block: &Block) -> Result<()> {
         Ok(())
@@ -41,6 +46,9 @@ pub(crate) trait Rows {
     /// The level to run on.
     fn level(&self) -> Level;
 }
+
+/// A piece of a row that stays in the innermost cache between its making and its use.
+const PIECE: usize = 512;
 
 /// Fills a window on the vectors of a level.
 struct Fill<'a, R: ?Sized> {
@@ -57,6 +65,38 @@ impl<R: Rows> Kernel for Fill<'_, R> {
     #[inline(always)]
     fn run<I: Isa>(self, _: I) {
         self.rows.fill(self.head, self.last_query, self.first_key, self.out);
+    }
+}
+
+/// Makes the biases of one row and puts them there, piece by piece.
+struct Row<'a, T: Element, R: ?Sized> {
+    rows: &'a R,
+    head: usize,
+    query: usize,
+    first_key: usize,
+    scores: &'a mut [T],
+    room: &'a mut [f32],
+    wide: &'a mut Vec<T::Work>,
+    write: Write,
+}
+
+impl<T: Element, R: Rows> Kernel for Row<'_, T, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let mut key = self.first_key;
+        for scores in self.scores.chunks_mut(self.room.len()) {
+            let out = &mut self.room[..scores.len()];
+            self.rows.fill(self.head, self.query, key, out);
+            key += out.len();
+            let (width, window) = (out.len(), T::Work::widen_into(out, self.wide));
+            let add = SlidingAdd::<T::Format> { rows: T::raw_mut(scores), width, window, start: 0, step: 0 };
+            match self.write {
+                Write::Add => add.run(isa),
+                Write::Set => SlidingSet(add).run(isa),
+            }
+        }
     }
 }
 
@@ -104,7 +144,7 @@ fn stretch<T: Element>(rows: &impl Rows, mut scores: &mut [T], block: &Block, mu
     if scores.is_empty() {
         return;
     }
-    let (level, keys) = (rows.level(), block.keys);
+    let (level, keys, first_key) = (rows.level(), block.keys, block.first_key);
     let (mut room, mut wide) = (Vec::new(), Vec::new());
     while !scores.is_empty() {
         let (head, query) = (block.first_head + first / block.queries, first % block.queries);
@@ -112,24 +152,26 @@ fn stretch<T: Element>(rows: &impl Rows, mut scores: &mut [T], block: &Block, mu
         let count = shared.queries.min(block.queries - query).min(scores.len() / keys);
         let last_query = block.first_query + query + count - 1;
         let (start, step) = ((count - 1) * shared.step, shared.step);
+        let (part, rest) = core::mem::take(&mut scores).split_at_mut(count * keys);
+        (scores, first) = (rest, first + count);
         let len = start + keys;
         // A window of another length is none.
-        let stored = rows.stored(head, last_query, block.first_key, len).filter(|window| window.len() == len);
-        let window = match stored {
-            Some(window) => window,
-            None => {
-                if room.len() < len {
-                    room = vec![0.0; len];
-                }
-                let out = &mut room[..len];
-                level.run(Fill { rows, head, last_query, first_key: block.first_key, out });
-                &room[..len]
-            }
-        };
-        let (part, rest) = core::mem::take(&mut scores).split_at_mut(count * keys);
+        let stored = rows.stored(head, last_query, first_key, len).filter(|window| window.len() == len);
+        let wanted = if stored.is_some() { 0 } else { if count > 1 { len } else { keys.min(rows.piece()) } };
+        if room.len() < wanted {
+            room = vec![0.0; wanted];
+        }
+        if stored.is_none() && count == 1 {
+            let (room, wide) = (&mut room[..wanted], &mut wide);
+            level.run(Row { rows, head, query: last_query, first_key, scores: part, room, wide, write });
+            continue;
+        }
+        let window = stored.unwrap_or_else(|| {
+            level.run(Fill { rows, head, last_query, first_key, out: &mut room[..len] });
+            &room[..len]
+        });
         let window = T::Work::widen_into(window, &mut wide);
         put::<T>(level, part, SlidingWindow { width: keys, window, start, step }, write);
-        (scores, first) = (rest, first + count);
     }
 }
 
@@ -166,6 +208,10 @@ impl<R: Rows> Rows for Of<'_, R> {
     #[inline(always)]
     fn fill(&self, head: usize, last_query: usize, first_key: usize, out: &mut [f32]) {
         self.0.fill(head, last_query, first_key, out);
+    }
+
+    fn piece(&self) -> usize {
+        self.0.piece()
     }
 
     fn check(&self, block: &Block) -> Result<()> {

@@ -3,8 +3,8 @@
 
 use posenc::{
     Alibi, AlibiForm, AlibiRounding, Clip, Cope, CopeLogits, DistanceBias, DistanceScale, DistanceTable, Fire,
-    FireWeights, ForgetGates, GatedBias, Kerple, KerpleForm, Mlp, Sandwich, T5Bias, T5Buckets, T5Form, dynamic_bias,
-    wavlm_gate,
+    FireWeights, ForgetGates, GatedBias, Kerple, KerpleForm, Mlp, Sandwich, T5Bias, T5Buckets, T5Form, Window,
+    WindowBias, WindowForm, dynamic_bias, wavlm_gate,
 };
 use posenc_oracle::relative::clipped_index;
 use posenc_oracle::tolerance::EXACT_ULP;
@@ -261,6 +261,34 @@ fn parallel_forms_are_serial_forms() {
     parallel_is_serial(&(Cope::new(logits).unwrap(), 3), [433, 421], 5);
     let alibi = Alibi::new(3).unwrap();
     parallel_is_serial(&(GatedBias::new(&alibi, &positions[..3 * 433], 5).unwrap(), 3), [433, 421], 5);
+}
+
+/// Rows that are made in pieces when they come alone, and as one window when there are two.
+#[test]
+fn long_rows_alone_are_rows_of_a_block() {
+    for keys in [511, 512, 513, 1100, 1537] {
+        let (size, first_query) = ([2, keys], keys / 2);
+        all_forms_agree(&t5(), size, first_query, 1);
+        all_forms_agree(&fire(), size, first_query, 1);
+        let kerple = Kerple::new(KerpleForm::Power, &[0.5, 0.25], &[0.5, 1.5]).unwrap();
+        all_forms_agree(&ByDistance::new(kerple), size, first_query, 1);
+        let gates = random(2, 3 * size[0]);
+        for form in [AlibiForm::Causal, AlibiForm::Symmetric, AlibiForm::KeyOnly] {
+            let alibi = Alibi::new(3).unwrap().with_form(form);
+            all_forms_agree(&(GatedBias::new(&alibi, &gates, first_query).unwrap(), 3), size, first_query, 1);
+            all_forms_agree(&ByDistance::new(alibi), size, first_query, 1);
+        }
+        all_forms_agree(&(ForgetGates::new(&random(2, 3 * keys), 3).unwrap(), 3), size, first_query, 1);
+        let (gates, positions) = (random(1, 3 * 2 * keys), random(2, 3 * 2 * 9));
+        let logits = CopeLogits { gates: &gates, positions: &positions, heads: 3, size, first_query };
+        all_forms_agree(&(Cope::new(logits).unwrap(), 3), size, first_query, 1);
+    }
+    let window = Window::new([25, 24], WindowForm::WithClassToken).unwrap();
+    let table = random(1, window.rows() * 2);
+    let bias = WindowBias::new(window, &table).unwrap();
+    assert_values(&bias, [3, 601], 300, 0.0, |head, query, key| {
+        table[posenc_oracle::windows::beit([25, 24], query, key) * 2 + head].into()
+    });
 }
 
 #[test]
