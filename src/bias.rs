@@ -4,6 +4,7 @@
 //! adds a window of it: no `[heads, queries, keys]` tensor is ever made.
 
 mod alibi;
+mod at_positions;
 mod by_distance;
 mod dynamic;
 mod fire;
@@ -39,10 +40,11 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-use posenc_kernels::Level;
+use posenc_kernels::{Level, Write};
 
 use crate::element::Element;
 use crate::error::{Error, Result, check_length, product};
+use at_positions::AtPositions;
 use by_distance::{ByDistance, Slide};
 use forms::score_forms;
 
@@ -152,6 +154,45 @@ pub trait DistanceBias {
     }
 
     score_forms!(, ByDistance, where Self: Sync);
+
+    /// Adds the bias to scores, `[heads, queries, keys]`, of queries and keys at any positions: packed or padded sequences,
+    /// residues of a protein, coordinates on a page. A value is asked for each score.
+    ///
+    /// ```
+    /// use posenc::{DistanceBias, T5Bias, T5Buckets, T5Form};
+    ///
+    /// // One axis of a page: tokens that stand below each other have the same x.
+    /// let buckets = T5Buckets::new(T5Form::Bidirectional, 64, 256)?;
+    /// let bias = T5Bias::new(buckets, &(0..64).map(|x| x as f32).collect::<Vec<_>>())?;
+    /// let x = [100, 100, 103];
+    /// let mut scores = [0.0_f32; 9];
+    /// bias.add_at(&mut scores, &x, &x)?;
+    /// assert_eq!(scores, [0.0, 0.0, 35.0, 0.0, 0.0, 35.0, 3.0, 3.0, 0.0]);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] if the scores have another size, [`Error::Number`] if a distance goes beyond 2^24 or beyond what the
+    /// bias has values for. Nothing is written then.
+    fn add_at<T: Element>(&self, scores: &mut [T], queries: &[i64], keys: &[i64]) -> Result<()> {
+        let rows = AtPositions { bias: self, queries, keys };
+        rows::whole(&rows, scores, [queries.len(), keys.len()], 0, Write::Add)
+    }
+
+    /// [`add_at`](Self::add_at), on the rayon pool of the caller.
+    ///
+    /// # Errors
+    ///
+    /// As [`add_at`](Self::add_at).
+    #[cfg(feature = "rayon")]
+    fn par_add_at<T: Element>(&self, scores: &mut [T], queries: &[i64], keys: &[i64]) -> Result<()>
+    where
+        Self: Sync,
+    {
+        let rows = AtPositions { bias: self, queries, keys };
+        rows::par_whole(&rows, scores, [queries.len(), keys.len()], 0, Write::Add)
+    }
 
     /// The bias of one head along the diagonals: `queries + keys − 1` values, of which query `i` reads the `keys` that
     /// begin at `queries − 1 − i`. Counted from the first key, it is one row of `keys` values, the same for all queries.

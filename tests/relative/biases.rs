@@ -119,6 +119,30 @@ proptest! {
         all_forms_agree(&ByDistance::new(alibi), size, first_query, cut.into());
     }
 
+    /// Positions in any order: each score takes the value of its own distance.
+    #[test]
+    fn biases_at_positions(
+        queries in prop::collection::vec(-60..60_i64, 0..9), keys in prop::collection::vec(-60..60_i64, 0..70),
+        key_only in any::<bool>()
+    ) {
+        let form = if key_only { AlibiForm::KeyOnly } else { AlibiForm::Symmetric };
+        let bias = Alibi::new(3).unwrap().with_form(form);
+        let mut scores = random(1, 3 * queries.len() * keys.len());
+        let before = scores.clone();
+        bias.add_at(&mut scores, &queries, &keys).unwrap();
+        for (i, (after, before)) in scores.iter().zip(before).enumerate() {
+            let (head, line) = (i / (queries.len() * keys.len()), i / keys.len() % queries.len());
+            let distance = keys[i % keys.len()] - if key_only { 0 } else { queries[line] };
+            prop_assert_eq!(*after, before + bias.value(head, distance));
+        }
+        // Positions that follow one another are those of the other forms.
+        let (queries, keys): (Vec<i64>, Vec<i64>) = ((5..9).collect(), (0..20).collect());
+        let (mut by_position, mut by_order) = (random(2, 3 * 4 * 20), random(2, 3 * 4 * 20));
+        bias.add_at(&mut by_position, &queries, &keys).unwrap();
+        bias.add(&mut by_order, [4, 20], 5).unwrap();
+        prop_assert_eq!(by_position, by_order);
+    }
+
     #[test]
     fn tabulated_biases_are_the_biases(case in kerples(), (size, first_query) in sizes(), cut in any::<u16>()) {
         let table = case.0.tabulated(-140..=140).unwrap();
@@ -250,6 +274,13 @@ fn parallel_forms_are_serial_forms() {
 
     for size in [[433, 421], [1, 190_000], [8001, 23]] {
         parallel_is_serial(&t5(), size, 5);
+        let positions = |count: usize| (0..count as i64).map(|x| x * 7919 % 1009).collect::<Vec<_>>();
+        let (queries, keys) = (positions(size[0]), positions(size[1]));
+        let mut serial = random(3, 3 * size[0] * size[1]);
+        let mut parallel = serial.clone();
+        t5().0.add_at(&mut serial, &queries, &keys).unwrap();
+        t5().0.par_add_at(&mut parallel, &queries, &keys).unwrap();
+        assert_eq!(parallel, serial);
         parallel_is_serial(&ByDistance::new(Alibi::new(3).unwrap().with_form(AlibiForm::KeyOnly)), size, 5);
         let tokens = size[1].max(size[0] + 5);
         let gates = (ForgetGates::new(&random(2, 3 * tokens), 3).unwrap(), 3);

@@ -179,6 +179,24 @@ fn distances_beyond_a_table() {
 }
 
 #[test]
+fn positions_too_far_apart() {
+    let alibi = Alibi::new(1).unwrap();
+    let far = 1 << 24;
+    let mut scores = [7.0_f32; 2];
+    for (queries, keys, found) in [
+        ([0], [0, far + 1], (far + 1) as f64),
+        ([i64::MIN], [0, 1], 2.0_f64.powi(63)),
+        ([i64::MAX], [i64::MIN, 0], -(2.0_f64.powi(64))),
+    ] {
+        refused(alibi.add_at(&mut scores, &queries, &keys), "distance", found);
+    }
+    refused(alibi.add_at(&mut scores, &[0], &[0]), "scores", 2.0);
+    refused(alibi.tabulated(-3..=3).unwrap().add_at(&mut scores, &[0], &[4, 0]), "distance", 4.0);
+    assert_eq!(scores, [7.0; 2]);
+    assert!(alibi.add_at(&mut scores, &[-far], &[0, -far]).is_ok());
+}
+
+#[test]
 fn tokens_without_a_gate() {
     refused(ForgetGates::new(&[0.0; 5], 0), "heads", 0.0);
     refused(ForgetGates::new(&[0.0; 5], 2), "gate logits", 5.0);
