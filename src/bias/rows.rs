@@ -157,22 +157,30 @@ fn stretch<T: Element>(rows: &impl Rows, mut scores: &mut [T], block: &Block, mu
         let len = start + keys;
         // A window of another length is none.
         let stored = rows.stored(head, last_query, first_key, len).filter(|window| window.len() == len);
-        let wanted = if stored.is_some() { 0 } else { if count > 1 { len } else { keys.min(rows.piece()) } };
-        if room.len() < wanted {
-            room = vec![0.0; wanted];
-        }
-        if stored.is_none() && count == 1 {
-            let (room, wide) = (&mut room[..wanted], &mut wide);
-            level.run(Row { rows, head, query: last_query, first_key, scores: part, room, wide, write });
-            continue;
-        }
-        let window = stored.unwrap_or_else(|| {
-            level.run(Fill { rows, head, last_query, first_key, out: &mut room[..len] });
-            &room[..len]
-        });
+        let window = match stored {
+            Some(window) => window,
+            None if count == 1 => {
+                let room = of_length(&mut room, keys.min(rows.piece()));
+                level.run(Row { rows, head, query: last_query, first_key, scores: part, room, wide: &mut wide, write });
+                continue;
+            }
+            None => {
+                let out = of_length(&mut room, len);
+                level.run(Fill { rows, head, last_query, first_key, out });
+                &room[..len]
+            }
+        };
         let window = T::Work::widen_into(window, &mut wide);
         put::<T>(level, part, SlidingWindow { width: keys, window, start, step }, write);
     }
+}
+
+/// Room for so many values, which is made once.
+fn of_length(room: &mut Vec<f32>, len: usize) -> &mut [f32] {
+    if room.len() < len {
+        *room = vec![0.0; len];
+    }
+    &mut room[..len]
 }
 
 /// What a block of rows reads, and how.
