@@ -4,8 +4,8 @@
 use std::ops::RangeInclusive;
 
 use posenc::{
-    Alibi, AxisEmbedding, Clip, Cope, CopeLogits, DebertaBuckets, DecomposedBias, DistanceBias, DistanceScale,
-    DistanceTable, Error, Extent, Fire, FireWeights, ForgetGates, GatedBias, Kerple, KerpleForm, Mlp,
+    Alibi, AxisEmbedding, Clip, Cope, CopeLogits, DebertaBuckets, DecomposedBias, DistanceBias, DistanceIndex,
+    DistanceScale, DistanceTable, Error, Extent, Fire, FireWeights, ForgetGates, GatedBias, Kerple, KerpleForm, Mlp,
     RelativeEmbedding, RelativeGather, Result, Sandwich, Shift, Side, Stabiliser, T5Bias, T5Buckets, T5Form, Tile,
     Window, WindowBias, WindowForm, disentangled_scale, dynamic_bias, log_cpb_bias, log_cpb_coordinates,
 };
@@ -343,4 +343,43 @@ proptest! {
         let _ = Sandwich::new(a, b, size[0].min(100));
         let _ = AxisEmbedding::new(&[0.0; 12], a, size.map(|side| side.min(1 << 17)));
     }
+}
+
+/// A bias and an index that break their own promises.
+struct Liar;
+
+impl DistanceBias for Liar {
+    fn heads(&self) -> usize {
+        1
+    }
+
+    fn value(&self, _: usize, distance: i64) -> f32 {
+        distance as f32
+    }
+
+    fn stored(&self, _: usize, _: i64, _: usize) -> Option<&[f32]> {
+        Some(&[9.0, 9.0])
+    }
+}
+
+impl DistanceIndex for Liar {
+    fn columns(&self) -> usize {
+        2
+    }
+
+    fn column(&self, distance: i64) -> Option<usize> {
+        Some(distance.unsigned_abs() as usize)
+    }
+}
+
+#[test]
+fn broken_promises_of_others_are_no_panics() {
+    let mut scores = [0.0_f32; 3];
+    Liar.add(&mut scores, [1, 3], 1).unwrap();
+    assert_eq!(scores, [-1.0, 0.0, 1.0]);
+    // Columns that are not there are not read.
+    let mut scores = [0.0_f32; 4];
+    let gather = RelativeGather::new(Liar, 1, Side::Query).unwrap();
+    gather.add(&mut scores, &[5.0, 6.0], [1, 4], 1).unwrap();
+    assert_eq!(scores, [6.0, 5.0, 6.0, 0.0]);
 }
