@@ -6,6 +6,8 @@
 mod biases;
 #[path = "relative/buckets.rs"]
 mod buckets;
+#[path = "relative/careless.rs"]
+mod careless;
 mod common;
 #[path = "relative/field_failures.rs"]
 mod field_failures;
