@@ -256,7 +256,7 @@ pub trait DistanceBias {
         for (rows, sums) in gradient.chunks_exact(queries * keys).zip(sums.chunks_exact_mut(slide.len)) {
             for (query, row) in rows.chunks_exact(keys).enumerate() {
                 let window = &mut sums[slide.start - query * slide.step..][..keys];
-                window.iter_mut().zip(row).for_each(|(sum, &x)| *sum += Into::<f64>::into(x.work()));
+                window.iter_mut().zip(row).for_each(|(sum, &x)| *sum += x.to_double());
             }
         }
         Ok(sums)

@@ -35,10 +35,6 @@ pub trait Element: Copy + Default + Send + Sync + sealed::Sealed {
     #[doc(hidden)]
     const NAME: &'static str;
 
-    /// The number, as it is computed with.
-    #[doc(hidden)]
-    fn work(self) -> Self::Work;
-
     /// A slice, as kernels see it.
     #[doc(hidden)]
     fn raw(slice: &[Self]) -> &[<Self::Format as Format>::Store];
@@ -46,6 +42,14 @@ pub trait Element: Copy + Default + Send + Sync + sealed::Sealed {
     /// A slice, as kernels see it.
     #[doc(hidden)]
     fn raw_mut(slice: &mut [Self]) -> &mut [<Self::Format as Format>::Store];
+
+    /// The number, exactly.
+    #[doc(hidden)]
+    fn to_double(self) -> f64;
+
+    /// The nearest element, of two the even one.
+    #[doc(hidden)]
+    fn from_double(number: f64) -> Self;
 }
 
 /// An element type that is computed with: `f32` or `f64`.
@@ -59,7 +63,7 @@ pub trait Element: Copy + Default + Send + Sync + sealed::Sealed {
 /// assert_eq!(ready(Tables::new(vec![1.0_f64], vec![0.0], 1)?).width(), 2);
 /// # Ok::<(), posenc::Error>(())
 /// ```
-pub trait Work: Element<Work = Self> + From<f32> + Into<f64> {
+pub trait Work: Element<Work = Self> + From<f32> {
     /// The tables of this type.
     #[doc(hidden)]
     fn tables(set: &TableSet) -> Option<&Arc<Tables<Self>>>;
@@ -67,10 +71,6 @@ pub trait Work: Element<Work = Self> + From<f32> + Into<f64> {
     /// A set with these tables alone.
     #[doc(hidden)]
     fn set(tables: Arc<Tables<Self>>) -> TableSet;
-
-    /// A number of f64, rounded.
-    #[doc(hidden)]
-    fn round(number: f64) -> Self;
 
     /// Numbers of f32, as this type.
     #[doc(hidden)]
@@ -122,6 +122,32 @@ pub trait Target<S: Element>: Copy + Send + sealed::Sealed {
     fn slots(slice: &mut [Self]) -> &mut [Self::Slot];
 }
 
+/// An element type that rows of type `S` can be added to: the same type, or a 16-bit type where rows are `f32`. The sum is
+/// rounded once.
+///
+/// ```
+/// # #[cfg(feature = "half")] {
+/// use half::bf16;
+/// use posenc::{EmbeddingTable, Positions};
+///
+/// // Rows that are kept in f32, added to activations of bf16.
+/// let table = EmbeddingTable::new(&[0.5_f32, 1.5], 2)?;
+/// let mut x = [bf16::ONE; 2];
+/// table.add(&mut x, &Positions::from(0))?;
+/// assert_eq!(x, [1.5, 2.5].map(bf16::from_f32));
+/// # }
+/// # Ok::<(), posenc::Error>(())
+/// ```
+pub trait AddTarget<S: Element>: Element {
+    /// How what is added is read.
+    #[doc(hidden)]
+    type Rows: Source<<Self as Element>::Format, Store = <S::Format as Format>::Store>;
+}
+
+impl<S: Element, T: Element + Target<S, Format = <T as Element>::Format>> AddTarget<S> for T {
+    type Rows = T::Source;
+}
+
 pub(crate) mod sealed {
     /// Keeps the list of types closed.
     pub trait Sealed {}
@@ -142,10 +168,6 @@ macro_rules! float {
                 TableSet { $tables: Some(tables), ..TableSet::default() }
             }
 
-            fn round(number: f64) -> Self {
-                number as Self
-            }
-
             fn widen($numbers: &[f32]) -> Cow<'_, [Self]> {
                 $widen
             }
@@ -161,16 +183,20 @@ macro_rules! float {
 
             const NAME: &'static str = stringify!($type);
 
-            fn work(self) -> Self {
-                self
-            }
-
             fn raw(slice: &[Self]) -> &[Self] {
                 slice
             }
 
             fn raw_mut(slice: &mut [Self]) -> &mut [Self] {
                 slice
+            }
+
+            fn to_double(self) -> f64 {
+                f64::from(self)
+            }
+
+            fn from_double(number: f64) -> Self {
+                number as Self
             }
         }
 

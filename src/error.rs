@@ -77,7 +77,7 @@ pub enum Error {
     },
     /// A position is outside the range that can be served.
     Position {
-        /// Which entry of the positions it is; 0 for an offset.
+        /// Which token's it is, or which entry of a list with one for each token.
         index: usize,
         /// The smallest position allowed.
         min: i64,
@@ -88,7 +88,7 @@ pub enum Error {
     },
     /// A coordinate is not one of those that are allowed.
     Coordinate {
-        /// Which entry of the positions it is.
+        /// Which entry of the list it is.
         index: usize,
         /// What is allowed.
         expected: &'static str,

@@ -31,7 +31,7 @@ use crate::math::{self, Twofold};
 pub(crate) const MAX_WIDTH: usize = 1 << 20;
 
 /// More than any magnitude, and so little that the rounding of table cells cannot overflow.
-const MAX_MAGNITUDE: f64 = 1e200;
+pub(crate) const MAX_MAGNITUDE: f64 = 1e200;
 
 /// One frequency for each pair, in radians per position, and the magnitude of the rotation.
 ///
@@ -74,12 +74,7 @@ impl Frequencies {
 
     /// `base^(−2j/width)` for all `2j < width`.
     pub(crate) fn geometric(what: &'static str, width: usize, base: f64) -> Result<Self> {
-        if width > MAX_WIDTH {
-            return Err(Error::Count { what, expected: "at most 2^20 features", found: width });
-        }
-        if !(base > 0.0 && base.is_finite()) {
-            return Err(Error::Number { what: "base", expected: "a positive finite number", found: base });
-        }
+        check_geometric(what, width, base)?;
         let values = (0..width).step_by(2).map(|i| math::power(base, -(i as f64), width as f64)).collect();
         Ok(Self { base: Some(base), ..Self::from_values(values)? })
     }
@@ -143,6 +138,16 @@ impl Frequencies {
         }
     }
 
+    /// The same frequencies with a factor of any sign, at most [`MAX_MAGNITUDE`] in size.
+    pub(crate) fn with_factor(self, factor: f64) -> Self {
+        Self { magnitude: factor, ..self }
+    }
+
+    /// The same pairs, so many times as fast.
+    pub(crate) fn times(&self, factor: f64) -> Result<Self> {
+        self.with_values(self.digits().map(|value| value.times(Twofold::from(factor))))
+    }
+
     /// The frequencies that a model has whose context was stretched by a published method.
     ///
     /// Methods that have a magnitude set it, the others keep the one there is.
@@ -155,6 +160,12 @@ impl Frequencies {
     /// let scaled = plain.scaled(&Scaling::llama3(8.0))?;
     /// assert_eq!(scaled.as_slice()[0], 1.0);
     /// assert_eq!(scaled.as_slice()[63], plain.as_slice()[63] / 8.0);
+    ///
+    /// let error = scaled.scaled(&Scaling::yarn(4.0, 8192)).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "YaRN: expected frequencies made by Frequencies::new, found frequencies that were given, or scaled before",
+    /// );
     /// # Ok::<(), posenc::Error>(())
     /// ```
     ///
@@ -165,8 +176,13 @@ impl Frequencies {
     ///
     /// [`Error::Number`] if a number of the scaling is not allowed, [`Error::Length`] if a list of it has another length than
     /// there are pairs, [`Error::Count`] if the width is too small for it; [`Error::Series`] if it is defined by the base, and
-    /// these frequencies are not those that [`new`](Self::new) made.
+    /// these frequencies are not those that [`new`](Self::new) made; [`Error::Count`] if they are [`mixed`](Self::mixed),
+    /// for which no scaling is published.
     pub fn scaled(&self, scaling: &Scaling) -> Result<Self> {
+        if self.reads.terms() > 1 && *scaling != Scaling::Default {
+            let expected = "one frequency for each pair";
+            return Err(Error::Count { what: "mixed frequencies", expected, found: self.axes() });
+        }
         scaling.apply(self)
     }
 
@@ -247,6 +263,17 @@ impl Frequencies {
     }
 }
 
+/// Whether powers of `base` can be the frequencies of `width` features.
+pub(crate) fn check_geometric(what: &'static str, width: usize, base: f64) -> Result<()> {
+    if width > MAX_WIDTH {
+        return Err(Error::Count { what, expected: "at most 2^20 features", found: width });
+    }
+    if !(base > 0.0 && base.is_finite()) {
+        return Err(Error::Number { what: "base", expected: "a positive finite number", found: base });
+    }
+    Ok(())
+}
+
 /// `e^(logarithm · numerator/denominator)`.
 fn power_of(logarithm: Twofold, numerator: f64, denominator: f64) -> Twofold {
     logarithm.times(Twofold::from(numerator)).over(Twofold::from(denominator)).exp()
@@ -254,7 +281,7 @@ fn power_of(logarithm: Twofold, numerator: f64, denominator: f64) -> Twofold {
 
 /// Whether a factor of a scaling is one: positive, and so far from the ends of f64 that quotients stay within.
 fn check_factor(what: &'static str, factor: f64) -> Result<f64> {
-    check_number(what, factor, 1e-30..=1e30, "a positive number from 1e-30 to 1e30")
+    check_number(what, factor, 1e-40..=1e40, "a positive number from 1e-40 to 1e40")
 }
 
 /// Whether a number of a scaling lies in its range.

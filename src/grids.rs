@@ -29,6 +29,7 @@ use crate::{Coordinate, Positions};
 /// let grid = raster(&[2, 3])?;
 /// assert_eq!(grid.axis(0), [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
 /// assert_eq!(grid.axis(1), [0.0, 1.0, 2.0, 0.0, 1.0, 2.0]);
+/// assert_eq!((grid.axes(), grid.tokens()), (2, 6));
 ///
 /// let rope = Rotary::new(&Frequencies::axial(&[(8, 1e4), (8, 1e4)])?, Pairing::Interleaved);
 /// let mut q = vec![1.0_f32; 6 * 2 * 16];

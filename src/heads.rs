@@ -1,8 +1,12 @@
 //! Views of queries and keys: shape, strides, and how to cut a view into independent parts.
 
+mod layout;
+
+pub(crate) use layout::Layout;
+
 use core::ops::Range;
 
-use crate::error::{Error, Result, check_length, product};
+use crate::error::Result;
 
 /// Queries or keys in memory, to be changed in place.
 ///
@@ -15,6 +19,11 @@ use crate::error::{Error, Result, check_length, product};
 /// let mut data = vec![0.0_f32; tokens * heads * dim];
 /// let view = HeadsMut::new(&mut data, [tokens, heads, dim])?;
 /// assert_eq!(view.shape(), Shape { batch: 1, tokens, heads, dim });
+///
+/// // As Megatron-LM lays out activations: tokens outside, sequences inside.
+/// let mut data = vec![0.0_f32; 5 * 3 * 4 * 64];
+/// let view = HeadsMut::sequence_major(&mut data, [5, 3, 4, 64])?;
+/// assert_eq!(view.shape(), Shape { batch: 3, tokens: 5, heads: 4, dim: 64 });
 ///
 /// // The keys inside rows of [q q q q k k v v]: skip four heads, step over eight.
 /// let mut packed = vec![0.0_f32; tokens * 8 * dim];
@@ -42,13 +51,6 @@ pub struct HeadsMut<'a, T> {
 pub struct Heads<'a, T> {
     data: &'a [T],
     layout: Layout,
-}
-
-/// Shape and strides that were checked against each other and against the data.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Layout {
-    pub(crate) shape: Shape,
-    pub(crate) strides: Strides,
 }
 
 /// How many of each there are.
@@ -94,99 +96,6 @@ pub enum Axis {
     Head,
 }
 
-impl Layout {
-    fn token_major(len: usize, [batch, tokens, heads, dim]: [usize; 4]) -> Result<Self> {
-        check_length("head data", product("head data", &[batch, tokens, heads, dim])?, len)?;
-        let strides =
-            Strides { batch: tokens.wrapping_mul(heads).wrapping_mul(dim), token: heads.wrapping_mul(dim), head: dim };
-        Ok(Self { shape: Shape { batch, tokens, heads, dim }, strides })
-    }
-
-    fn head_major(len: usize, [batch, heads, tokens, dim]: [usize; 4]) -> Result<Self> {
-        let Self { shape, strides } = Self::token_major(len, [batch, heads, tokens, dim])?;
-        let shape = Shape { tokens: shape.heads, heads: shape.tokens, ..shape };
-        Ok(Self { shape, strides: Strides { token: strides.head, head: strides.token, ..strides } })
-    }
-
-    fn sequence_major(len: usize, [tokens, batch, heads, dim]: [usize; 4]) -> Result<Self> {
-        let Self { shape, strides } = Self::token_major(len, [tokens, batch, heads, dim])?;
-        let shape = Shape { batch, tokens, ..shape };
-        Ok(Self { shape, strides: Strides { batch: strides.token, token: strides.batch, ..strides } })
-    }
-
-    fn strided(len: usize, shape: Shape, strides: Strides) -> Result<Self> {
-        let Shape { batch, tokens, heads, dim } = shape;
-        if product("head data", &[batch, tokens, heads, dim])? > 0 {
-            let mut axes =
-                [("head", heads, strides.head), ("token", tokens, strides.token), ("batch", batch, strides.batch)];
-            axes.sort_by_key(|&(_, count, stride)| (stride, count));
-            let mut extent = dim;
-            for (what, count, stride) in axes.into_iter().filter(|&(_, count, _)| count > 1) {
-                if stride < extent {
-                    return Err(Error::Stride { what, expected: extent, found: stride });
-                }
-                extent = (count - 1).saturating_mul(stride).saturating_add(extent);
-            }
-            if extent > len {
-                return Err(Error::Length { what: "head data", expected: extent, found: len });
-            }
-        }
-        Ok(Self { shape, strides })
-    }
-
-    /// The axis whose parts lie farthest apart, along which the data falls into two separate stretches of memory.
-    fn outer_axis(&self) -> Option<(Axis, usize)> {
-        let Shape { batch, tokens, heads, .. } = self.shape;
-        [
-            (Axis::Batch, batch, self.strides.batch),
-            (Axis::Token, tokens, self.strides.token),
-            (Axis::Head, heads, self.strides.head),
-        ]
-        .into_iter()
-        .filter(|&(_, count, _)| count > 1)
-        .max_by_key(|&(_, _, stride)| stride)
-        .map(|(axis, count, _)| (axis, count))
-    }
-
-    /// The outer axis, if it has an entry `index`.
-    fn check_split(&self, index: usize) -> Result<Axis> {
-        match self.outer_axis() {
-            Some((axis, count)) if index <= count => Ok(axis),
-            Some(_) => Err(Error::Count { what: "split", expected: "an entry of the outer axis", found: index }),
-            None => Err(Error::Count { what: "split", expected: "an axis of more than one entry", found: index }),
-        }
-    }
-
-    /// The layouts before and from an entry of an axis, and the element where the second begins.
-    fn cut(self, axis: Axis, index: usize) -> (Self, Self, usize) {
-        let (mut left, mut right) = (self, self);
-        let (count, stride) = right.axis(axis);
-        *count -= index;
-        *left.axis(axis).0 = index;
-        (left, right, index.saturating_mul(stride))
-    }
-
-    /// How many entries an axis has, and the way from one to the next.
-    fn axis(&mut self, axis: Axis) -> (&mut usize, usize) {
-        match axis {
-            Axis::Batch => (&mut self.shape.batch, self.strides.batch),
-            Axis::Token => (&mut self.shape.tokens, self.strides.token),
-            Axis::Head => (&mut self.shape.heads, self.strides.head),
-        }
-    }
-
-    /// The layout of some entries of an axis, and the element where it begins.
-    fn narrow(mut self, axis: Axis, range: Range<usize>) -> Result<(Self, usize)> {
-        let (count, stride) = self.axis(axis);
-        if range.start > range.end || range.end > *count {
-            let found = range.start.max(range.end);
-            return Err(Error::Count { what: "range", expected: "ascending, within the entries of the axis", found });
-        }
-        *count = range.len();
-        Ok((self, range.start.saturating_mul(stride)))
-    }
-}
-
 /// The constructors that both views have.
 macro_rules! constructors {
     ($view:ident, $slice:ty) => {
@@ -195,7 +104,7 @@ macro_rules! constructors {
             ///
             /// # Errors
             ///
-            /// [`Error::Length`] unless `data` has just as many elements.
+            /// [`Error::Length`](crate::Error::Length) unless `data` has just as many elements.
             pub fn new(data: $slice, [tokens, heads, dim]: [usize; 3]) -> Result<Self> {
                 Self::token_major(data, [1, tokens, heads, dim])
             }
@@ -204,7 +113,7 @@ macro_rules! constructors {
             ///
             /// # Errors
             ///
-            /// [`Error::Length`] unless `data` has just as many elements.
+            /// [`Error::Length`](crate::Error::Length) unless `data` has just as many elements.
             pub fn token_major(data: $slice, shape: [usize; 4]) -> Result<Self> {
                 Ok(Self { layout: Layout::token_major(data.len(), shape)?, data })
             }
@@ -213,7 +122,7 @@ macro_rules! constructors {
             ///
             /// # Errors
             ///
-            /// [`Error::Length`] unless `data` has just as many elements.
+            /// [`Error::Length`](crate::Error::Length) unless `data` has just as many elements.
             pub fn head_major(data: $slice, shape: [usize; 4]) -> Result<Self> {
                 Ok(Self { layout: Layout::head_major(data.len(), shape)?, data })
             }
@@ -222,7 +131,7 @@ macro_rules! constructors {
             ///
             /// # Errors
             ///
-            /// [`Error::Length`] unless `data` has just as many elements.
+            /// [`Error::Length`](crate::Error::Length) unless `data` has just as many elements.
             pub fn sequence_major(data: $slice, shape: [usize; 4]) -> Result<Self> {
                 Ok(Self { layout: Layout::sequence_major(data.len(), shape)?, data })
             }
@@ -232,7 +141,7 @@ macro_rules! constructors {
             ///
             /// # Errors
             ///
-            /// [`Error::Stride`] if two heads would share elements, [`Error::Length`] if the last head ends beyond
+            /// [`Error::Stride`](crate::Error::Stride) if two heads would share elements, [`Error::Length`](crate::Error::Length) if the last head ends beyond
             /// `data`.
             pub fn strided(data: $slice, shape: Shape, strides: Strides) -> Result<Self> {
                 Ok(Self { layout: Layout::strided(data.len(), shape, strides)?, data })
@@ -277,7 +186,7 @@ impl<'a, T> Heads<'a, T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Count`] if the axis does not have these entries.
+    /// [`Error::Count`](crate::Error::Count) if the axis does not have these entries.
     pub fn narrow(self, axis: Axis, range: Range<usize>) -> Result<Self> {
         let (layout, element) = self.layout.narrow(axis, range)?;
         Ok(Self { data: self.data.get(element..).unwrap_or_default(), layout })
@@ -292,7 +201,7 @@ impl<'a, T> Heads<'a, T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Count`] if there is no such axis, or `index` is beyond it.
+    /// [`Error::Count`](crate::Error::Count) if there is no such axis, or `index` is beyond it.
     pub fn split_at(self, index: usize) -> Result<(Self, Self)> {
         let axis = self.layout.check_split(index)?;
         Ok(self.cut(axis, index))
@@ -344,7 +253,7 @@ impl<T> HeadsMut<'_, T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Count`] if the axis does not have these entries.
+    /// [`Error::Count`](crate::Error::Count) if the axis does not have these entries.
     pub fn narrow(&mut self, axis: Axis, range: Range<usize>) -> Result<HeadsMut<'_, T>> {
         let (layout, element) = self.layout.narrow(axis, range)?;
         Ok(HeadsMut { data: self.data.get_mut(element..).unwrap_or_default(), layout })
@@ -368,7 +277,7 @@ impl<T> HeadsMut<'_, T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Count`] if there is no such axis, or `index` is beyond it.
+    /// [`Error::Count`](crate::Error::Count) if there is no such axis, or `index` is beyond it.
     pub fn split_at(self, index: usize) -> Result<(Self, Self)> {
         let axis = self.layout.check_split(index)?;
         Ok(self.cut(axis, index))

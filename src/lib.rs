@@ -4,8 +4,11 @@
 
 extern crate alloc;
 
+mod absolute;
 mod axes;
 mod bias;
+#[cfg(feature = "config")]
+pub mod config;
 mod element;
 mod error;
 mod frequencies;
@@ -21,12 +24,15 @@ mod positions;
 mod random;
 mod relative;
 mod rotary;
-mod sinusoidal;
 mod stabilise;
 mod tables;
 mod temperature;
 mod xpos;
 
+pub use absolute::{
+    AxialEmbedding, Blocks, Divisor, EmbeddingSum, EmbeddingTable, Filter, FourierFeatures, Leading, Numbering, Order,
+    Resize, Sinusoidal, Time2Vec, scatter_add,
+};
 pub use axes::Axes;
 pub use bias::{
     Alibi, AlibiForm, AlibiRounding, Anchor, AtLevel, DistanceBias, DistanceScale, DistanceTable, Fire, FireWeights,
@@ -35,7 +41,7 @@ pub use bias::{
 };
 #[doc(hidden)]
 pub use element::TableSet;
-pub use element::{Element, Target, Work};
+pub use element::{AddTarget, Element, Target, Work};
 pub use error::{Error, Result};
 pub use frequencies::{
     DynamicNtk, FactorList, Frequencies, Llama3, LongRope, MagnitudeRule, NtkMixed, Proportional, Scaling, Truncation,
@@ -44,14 +50,13 @@ pub use frequencies::{
 pub use heads::{Axis, Heads, HeadsMut, Shape, Strides};
 pub use pair_order::PairOrder;
 pub use posenc_kernels::{Direction, Level, Pairing, UnknownLevel};
-pub use positions::{Coordinate, Coordinates, Ids, PositionId, Positions, Shard};
+pub use positions::{ChunkRole, Coordinate, Coordinates, DualChunk, Ids, PositionId, Positions, Shard};
 pub use relative::{
     AxisEmbedding, Behind, Clip, Cope, CopeLogits, DebertaBuckets, DecomposedBias, DistanceIndex, Extent, Init,
     RelativeEmbedding, RelativeGather, Reversed, Shift, Side, Window, WindowBias, WindowForm, disentangled_scale,
     log_cpb_bias, log_cpb_coordinates,
 };
 pub use rotary::Rotary;
-pub use sinusoidal::{Order, Sinusoidal};
 pub use stabilise::Stabiliser;
 pub use tables::{Precision, TableBuilder, Tables};
 pub use temperature::QueryTemperature;

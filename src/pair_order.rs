@@ -61,12 +61,16 @@ impl PairOrder {
     /// [`Error::Length`] unless there are `heads × dim` rows.
     pub fn permute<T: Copy>(&self, rows: &mut [T], columns: usize, from: Pairing, to: Pairing) -> Result<()> {
         self.check(rows.len(), columns)?;
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let sources = self.sources(from, to);
         let mut scratch = Vec::new();
-        for head in rows.chunks_exact_mut((self.dim * columns).max(1)) {
+        for head in rows.chunks_exact_mut(self.dim * columns) {
             let rotated = &mut head[self.rotated.start * columns..self.rotated.end * columns];
             scratch.clear();
             scratch.extend_from_slice(rotated);
-            reorder(&scratch, rotated, columns, from, to);
+            carry(&scratch, rotated, columns, &sources);
         }
         Ok(())
     }
@@ -96,13 +100,25 @@ impl PairOrder {
     ) -> Result<()> {
         self.check(rows.len(), columns)?;
         self.check(out.len(), columns)?;
+        if rows.is_empty() {
+            return Ok(());
+        }
         out.copy_from_slice(rows);
-        let head = (self.dim * columns).max(1);
+        let sources = self.sources(from, to);
+        let head = self.dim * columns;
         let rotated = self.rotated.start * columns..self.rotated.end * columns;
         for (rows, out) in rows.chunks_exact(head).zip(out.chunks_exact_mut(head)) {
-            reorder(&rows[rotated.clone()], &mut out[rotated.clone()], columns, from, to);
+            carry(&rows[rotated.clone()], &mut out[rotated.clone()], columns, &sources);
         }
         Ok(())
+    }
+
+    /// For each rotated row, which one takes its place.
+    fn sources(&self, from: Pairing, to: Pairing) -> Vec<usize> {
+        let places: Vec<usize> = (0..self.rotated.len()).collect();
+        let mut sources = places.clone();
+        reorder(&places, &mut sources, from, to);
+        sources
     }
 
     fn check(&self, found: usize, columns: usize) -> Result<()> {
@@ -110,28 +126,29 @@ impl PairOrder {
     }
 }
 
-/// Writes rows of `columns` elements in the order of another pairing.
-#[inline(always)]
-pub(crate) fn reorder<T: Copy>(rows: &[T], out: &mut [T], columns: usize, from: Pairing, to: Pairing) {
-    let half = rows.len() / 2;
-    let pair = (2 * columns).max(1);
+/// Copies rows of `columns` elements, each from the place that is named for it.
+fn carry<T: Copy>(rows: &[T], out: &mut [T], columns: usize, sources: &[usize]) {
+    for (row, &source) in out.chunks_exact_mut(columns).zip(sources) {
+        row.copy_from_slice(&rows[source * columns..(source + 1) * columns]);
+    }
+}
+
+/// Writes features in the order of another pairing.
+pub(crate) fn reorder<T: Copy>(features: &[T], out: &mut [T], from: Pairing, to: Pairing) {
+    let half = features.len() / 2;
     match (from, to) {
         (Pairing::Interleaved, Pairing::Halves) => {
             let (first, second) = out.split_at_mut(half);
-            let halves = first.chunks_exact_mut(columns.max(1)).zip(second.chunks_exact_mut(columns.max(1)));
-            for (pair, (x, y)) in rows.chunks_exact(pair).zip(halves) {
-                x.copy_from_slice(&pair[..columns]);
-                y.copy_from_slice(&pair[columns..]);
+            for ((&[a, b], x), y) in features.as_chunks().0.iter().zip(first).zip(second) {
+                (*x, *y) = (a, b);
             }
         }
         (Pairing::Halves, Pairing::Interleaved) => {
-            let (first, second) = rows.split_at(half);
-            let halves = first.chunks_exact(columns.max(1)).zip(second.chunks_exact(columns.max(1)));
-            for (pair, (x, y)) in out.chunks_exact_mut(pair).zip(halves) {
-                pair[..columns].copy_from_slice(x);
-                pair[columns..].copy_from_slice(y);
+            let (first, second) = features.split_at(half);
+            for (([a, b], &x), &y) in out.as_chunks_mut().0.iter_mut().zip(first).zip(second) {
+                (*a, *b) = (x, y);
             }
         }
-        _ => out.copy_from_slice(rows),
+        _ => out.copy_from_slice(features),
     }
 }

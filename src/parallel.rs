@@ -106,13 +106,17 @@ impl<A: Cut, B: Cut> Cut for (A, B) {
 /// Runs `work`, which makes cosines and sines, on independent stretches of rows of `width` elements; it is told the first row
 /// of each.
 pub(crate) fn rows<C: Cut>(elements: usize, width: usize, data: C, work: &(impl Fn(usize, C) + Sync)) {
-    halve_rows(elements / width.max(1), width, MADE.whole, 0, data, work);
+    halve_rows([elements / width.max(1), width], [MADE.whole, MADE.piece], 0, data, work);
+}
+
+/// The same for `work` that moves and adds rows which are there.
+pub(crate) fn moved_rows<C: Cut>(elements: usize, width: usize, data: C, work: &(impl Fn(usize, C) + Sync)) {
+    halve_rows([elements / width.max(1), width], [ROTATED.whole, ROTATED.piece], 0, data, work);
 }
 
 fn halve_rows<C: Cut>(
-    rows: usize,
-    width: usize,
-    least: usize,
+    [rows, width]: [usize; 2],
+    [least, piece]: [usize; 2],
     first: usize,
     data: C,
     work: &(impl Fn(usize, C) + Sync),
@@ -122,9 +126,9 @@ fn halve_rows<C: Cut>(
     }
     let at = rows / 2;
     let (left, right) = data.cut(at * width);
-    let least = 2 * MADE.piece;
+    let least = [2 * piece, piece];
     rayon::join(
-        || halve_rows(at, width, least, first, left, work),
-        || halve_rows(rows - at, width, least, first + at, right, work),
+        || halve_rows([at, width], least, first, left, work),
+        || halve_rows([rows - at, width], least, first + at, right, work),
     );
 }

@@ -1,9 +1,11 @@
 //! Positions of tokens: whole numbers or fractions, never held in a type with fewer digits than they have.
 
+mod chunks;
 mod lists;
 mod resolve;
 mod shard;
 
+pub use chunks::{ChunkRole, DualChunk};
 pub use lists::{Coordinate, Coordinates, Ids, PositionId};
 pub(crate) use resolve::Resolved;
 pub use shard::Shard;

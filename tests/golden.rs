@@ -9,18 +9,26 @@ mod alibi;
 #[path = "golden_cases/case.rs"]
 mod case;
 mod common;
+#[path = "golden_cases/fourier.rs"]
+mod fourier;
 #[path = "golden_cases/frequencies.rs"]
 mod frequencies;
 #[path = "golden_cases/magnitudes.rs"]
 mod magnitudes;
+#[path = "golden_cases/position_ids.rs"]
+mod position_ids;
 #[path = "golden_cases/relative.rs"]
 mod relative;
+#[path = "golden_cases/resize.rs"]
+mod resize;
 #[path = "golden_cases/rotations.rs"]
 mod rotations;
 #[path = "golden_cases/sincos.rs"]
 mod sincos;
 #[path = "golden_cases/sinusoid.rs"]
 mod sinusoid;
+#[path = "golden_cases/sinusoid_grids.rs"]
+mod sinusoid_grids;
 #[path = "golden_cases/t5_buckets.rs"]
 mod t5_buckets;
 #[path = "golden_cases/tables.rs"]

@@ -1,6 +1,8 @@
 //! Scalings: every method against its formula, the traps that tell look-alikes apart, and what is refused.
 //! They stand apart from the golden files because here parameters are drawn, and no model has them.
 
+#[path = "scaling/certified.rs"]
+mod certified;
 #[path = "scaling/formulas.rs"]
 mod formulas;
 #[path = "scaling/refusals.rs"]

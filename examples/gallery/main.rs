@@ -8,6 +8,8 @@ mod curves;
 mod encodings;
 mod heat;
 mod model;
+mod overview;
+mod panels;
 mod pictures;
 mod random;
 mod score;

@@ -8,14 +8,14 @@ use crate::axis::Axis;
 use crate::colours::{BLUE_RED, VIRIDIS};
 use crate::encodings::{FEATURES, Grid, LEFT, POSITIONS, QUERIES};
 use crate::heat::HeatMap;
-use crate::{Result, angles, score};
+use crate::{Result, angles, overview, score};
 
 /// Where pictures go, below the directory in which the program runs.
 const DIRECTORY: &str = "target/gallery";
 
 /// Draws every picture and prints a line for each.
 pub(crate) fn draw_all([absolute_grid, rotary_grid, relative_grid, alibi_grid]: &[Grid; 4]) -> Result<()> {
-    println!("2. Six pictures, written below the current directory");
+    println!("2. Seven pictures, written below the current directory");
     fs::create_dir_all(DIRECTORY)?;
     let one = |name: &str, draw: &dyn Fn(&Path) -> Result<String>| -> Result<()> {
         let path = Path::new(DIRECTORY).join(name);
@@ -24,6 +24,7 @@ pub(crate) fn draw_all([absolute_grid, rotary_grid, relative_grid, alibi_grid]: 
         println!("   {:<31} {size:>3} KB   {shows}", path.display());
         Ok(())
     };
+    one("overview.svg", &|path| overview::draw(path))?;
     one("absolute.svg", &|path| absolute(absolute_grid, path))?;
     one("rotary.svg", &|path| rotary(rotary_grid, path))?;
     one("relative.svg", &|path| relative(relative_grid, path))?;

@@ -5,8 +5,8 @@
 use std::hint::black_box;
 
 use posenc::{
-    Alibi, Clip, DistanceBias, Init, Level, Order, Pairing, Positions, RelativeEmbedding, Result, Sinusoidal, T5Bias,
-    T5Buckets, T5Form,
+    AddTarget, Alibi, Clip, DistanceBias, EmbeddingSum, EmbeddingTable, Init, Level, Order, Pairing, Positions,
+    RelativeEmbedding, Result, Sinusoidal, T5Bias, T5Buckets, T5Form,
 };
 use posenc_kernels::{GatherAdd, SlidingAdd};
 
@@ -59,6 +59,30 @@ fn sinusoid_cell<T: Number + Bytes>(names: Names) -> Cell {
     };
     cell(names, encoding, move |encoding, x| {
         form(encoding, x, &Positions::from(black_box(0))).expect("whole rows");
+    })
+}
+
+/// Learned rows, looked up by ids and added: one head as wide as a token of the other cells, 65 positions.
+pub(crate) fn embedding() -> Vec<Cell> {
+    let shapes = shapes().into_iter().map(|[tokens, heads, dim]| [tokens, 1, heads * dim]).collect();
+    Grid { threads: MOST, shapes, ..Grid::new("embedding_add") }.cells(&every_type!(embedding_cell))
+}
+
+fn embedding_cell<T: Number + Bytes + AddTarget<T>>(names: Names) -> Cell {
+    let [tokens, _, width] = names.shape;
+    let rows = move || {
+        let ids: Vec<u32> = (0..tokens as u32).map(|row| row * 37 % 65).collect();
+        (Buffer::<T>::random(65 * width), ids)
+    };
+    cell(names, rows, move |(rows, ids), x: &mut [T]| {
+        let table = EmbeddingTable::new(rows, width).expect("whole rows");
+        let sum = EmbeddingSum::new([table]).expect("one table").with_level(names.level);
+        let add = match names.threads {
+            #[cfg(feature = "rayon")]
+            2 => EmbeddingSum::par_add,
+            _ => EmbeddingSum::add,
+        };
+        add(&sum, x, &[Positions::ids(black_box(ids))]).expect("positions of the table");
     })
 }
 

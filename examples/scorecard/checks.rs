@@ -148,6 +148,14 @@ fn two_threads(lines: &[Line]) -> Vec<Check> {
 
 fn others(lines: &[Line]) -> Vec<Check> {
     let heads_outside = times_over(lines, "rotate_head_major", |names| Names { op: "rotate", ..names });
+    // Per byte touched: each beside the limit of its own bytes.
+    let layouts = ["rotate_packed_qkv", "rotate_sliced", "rotate_sbhd"].into_iter().flat_map(|op| {
+        let of = lines.iter().filter(move |line| line.names.op == op);
+        of.filter_map(|line| {
+            let plain = find(lines, Names { op: "rotate", ..line.names })?;
+            Some((line.names, plain.times.ratio() / line.times.ratio()))
+        })
+    });
     let of = |op: &'static str| lines.iter().filter(move |line| line.names.op == op);
     let std = of("table_std").map(|line| (line.names, line.times.ratio()));
     let dispatch = of("dispatch").map(|line| (line.names, line.times.ours - line.times.limit));
@@ -156,6 +164,7 @@ fn others(lines: &[Line]) -> Vec<Check> {
     let nanoseconds = nanoseconds.collect::<Vec<_>>().join(", ");
     let checks = [
         check("time of head-major over token-major", AtMost(1.15), heads_outside),
+        check("time of other layouts over the contiguous one, per byte touched", AtMost(1.1), layouts),
         check("gain of tables over f64::sin_cos", AtLeast(12.0), std),
         check(format!("ns of the public API above the bare kernel ({nanoseconds})"), AtMost(30.0), dispatch),
     ];

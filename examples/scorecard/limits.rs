@@ -105,6 +105,14 @@ pub(crate) struct Scale<'a, T> {
     pub(crate) factor: f32,
 }
 
+/// The same for runs of `width` elements, of which one begins every `step` elements.
+pub(crate) struct ScaleRuns<'a, T> {
+    pub(crate) data: &'a mut [T],
+    pub(crate) width: usize,
+    pub(crate) step: usize,
+    pub(crate) factor: f32,
+}
+
 /// `x += term`, in place: the limit of adding a bias.
 pub(crate) struct Shift<'a, T> {
     pub(crate) data: &'a mut [T],
@@ -137,6 +145,17 @@ impl<T: Bytes> Kernel for Scale<'_, T> {
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         sweep::<I, T, Multiply>(isa, self.data, self.factor);
+    }
+}
+
+impl<T: Bytes> Kernel for ScaleRuns<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        for run in self.data.chunks_mut(self.step) {
+            sweep::<I, T, Multiply>(isa, &mut run[..self.width], self.factor);
+        }
     }
 }
 

@@ -20,6 +20,7 @@ mod cell;
 mod checks;
 mod dispatch;
 mod into;
+mod layouts;
 mod limits;
 mod measure;
 mod rotation;
@@ -46,10 +47,14 @@ const OPERATIONS: &[fn() -> Vec<Cell>] = &[
     rotation::table_free,
     rotation::head_major,
     rotation::both,
+    layouts::packed_qkv,
+    layouts::sliced,
+    layouts::batch_inside,
     into::cells,
     tables::fill,
     tables::beside_std,
     adds::sinusoid,
+    adds::embedding,
     adds::sliding,
     adds::gather,
     adds::alibi,

@@ -29,17 +29,22 @@ extern crate alloc;
 mod add;
 mod cos_sin;
 mod format;
+mod gather;
 #[cfg(feature = "half")]
 mod half;
 mod memory;
+mod merge;
+mod place;
 mod rotate;
 mod turns;
 mod vector;
 
-pub use add::{Arrangement, GatherAdd, GatherSet, Place, SlidingAdd, SlidingSet, Write};
+pub use add::{GatherAdd, SlidingAdd, SlidingSet, Write};
 pub use cos_sin::{Angles, Cell, Exact, MAX_AXES, Point, Reading, Reduced, Rows, Selected, Single32, Terms, Terms32};
 pub use format::{Bf16, F16, F32, F64, Format, Unit};
+pub use gather::{GatherSum, Lookup, ScatterAdd};
 pub use memory::{Grid, InPlace, Into, Memory, Same, Slot, Source, Wide};
+pub use place::{Arrangement, Place};
 pub use rotate::{Direction, Pairing, Rotate, Work};
 pub use turns::Turns;
 pub use vector::{Double, Isa, Kernel, Level, Scalar, Shuffle, Single, UnknownLevel, Vector};

@@ -108,9 +108,14 @@ impl<F: Format> Memory for InPlace<'_, F> {
         [first, second]: [usize; 2],
         operations: &[O; N],
     ) {
+        let far = size_of_val(self.data) > NEAR;
         let (low, high) = self.data.split_at_mut(row + second);
         let a = units_mut::<F, I, _, N>(low, row + first);
         let b = units_mut::<F, I, _, N>(high, 0);
+        if far {
+            look_ahead(isa, a);
+            look_ahead(isa, b);
+        }
         for k in 0..N {
             let [x, y] = operations[k].apply(F::load(isa, &a[k]), F::load(isa, &b[k]));
             F::store(isa, x, &mut a[k]);
@@ -126,7 +131,12 @@ impl<F: Format> Memory for InPlace<'_, F> {
         column: usize,
         operations: &[O; N],
     ) {
-        for (unit, operation) in units_mut::<F, I, _, N>(self.data, row + column).iter_mut().zip(operations) {
+        let far = size_of_val(self.data) > NEAR;
+        let units = units_mut::<F, I, _, N>(self.data, row + column);
+        if far {
+            look_ahead(isa, units);
+        }
+        for (unit, operation) in units.iter_mut().zip(operations) {
             F::store(isa, operation.apply(F::load(isa, unit)), unit);
         }
     }
@@ -143,6 +153,20 @@ impl<F: Format> Memory for InPlace<'_, F> {
     }
 }
 
+/// How many bytes ahead memory is asked for: most of a page, since machines look ahead by themselves within one.
+const AHEAD: usize = 3072;
+
+/// Slices up to so many bytes stay in the nearest cache anyway.
+const NEAR: usize = 1 << 16;
+
+/// Asks for the memory that lies where the walk will be soon, as seen from some units.
+#[inline(always)]
+fn look_ahead<I: Isa, T>(isa: I, units: &T) {
+    for line in (0..size_of::<T>()).step_by(64) {
+        isa.prefetch(units, AHEAD + line);
+    }
+}
+
 /// A unit of one lane that holds an element twice.
 #[inline(always)]
 pub(crate) fn twice<F: Format, T: Copy>(element: T) -> Unit<F, Scalar, T> {
@@ -151,7 +175,7 @@ pub(crate) fn twice<F: Format, T: Copy>(element: T) -> Unit<F, Scalar, T> {
 
 /// The first of two elements, as it is stored.
 #[inline(always)]
-fn first_of<F: Format>(lanes: [F::Lanes<Scalar>; 2]) -> F::Store {
+pub(crate) fn first_of<F: Format>(lanes: [F::Lanes<Scalar>; 2]) -> F::Store {
     let mut pair = [F::Store::default(); 2];
     F::store(Scalar, lanes, unit_at_mut::<F, Scalar, _>(&mut pair, 0));
     pair[0]

@@ -50,6 +50,10 @@ pub trait Isa: Copy + sealed::Sealed {
 
     /// The token of [`Narrower`](Self::Narrower).
     fn narrower(self) -> Self::Narrower;
+
+    /// Asks for the memory so many bytes behind the beginning of a value to be brought near, whether there is any or not.
+    #[inline(always)]
+    fn prefetch<T>(self, _value: &T, _bytes: usize) {}
 }
 
 /// Lanes of one element type, with the IEEE operations that every level rounds alike.

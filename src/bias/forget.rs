@@ -136,7 +136,7 @@ impl ForgetGates {
             // A score has part in the gates behind its key, up to its query.
             for (query, row) in (first_query..).zip(rows.chunks_exact(keys)) {
                 for (key, x) in row.iter().enumerate().take(query + 1) {
-                    let x: f64 = x.work().into();
+                    let x = x.to_double();
                     sums[key + 1] += x;
                     sums[query + 1] -= x;
                 }

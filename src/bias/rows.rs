@@ -133,7 +133,7 @@ pub(crate) fn par_whole<T: Element>(
 ) -> Result<()> {
     let block = Block::new(rows.heads(), size, first_query);
     block.check(rows, scores)?;
-    crate::parallel::rows(scores.len(), block.keys, scores, &|first, scores: &mut [T]| {
+    crate::parallel::moved_rows(scores.len(), block.keys, scores, &|first, scores: &mut [T]| {
         stretch(rows, scores, &block, first, write);
     });
     Ok(())

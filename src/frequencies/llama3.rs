@@ -12,7 +12,7 @@ use crate::math::{PI, Twofold};
 ///
 /// // Llama-4-Scout, whose two bounds are the same: a pair either stays or is divided.
 /// let plain = Frequencies::new(128, 500_000.0)?;
-/// let scaled = plain.scaled(&Llama3::new(16.0).with_high_freq_factor(1.0).into())?;
+/// let scaled = plain.scaled(&Llama3::new(16.0).with_low_freq_factor(1.0).with_high_freq_factor(1.0).into())?;
 /// for (scaled, plain) in scaled.as_slice().iter().zip(plain.as_slice()) {
 ///     assert!(scaled == plain || *scaled == plain / 16.0);
 /// }
@@ -74,7 +74,7 @@ impl Llama3 {
         let (low, high) = (Twofold::from(low), Twofold::from(high));
         let turns_in = length.over(PI.times(Twofold::from(2.0)));
         plain.with_values(plain.digits().map(|f| {
-            let turns = f.times(turns_in);
+            let turns = f.times(if f.value() < 0.0 { turns_in.times(Twofold::from(-1.0)) } else { turns_in });
             let (above, below) = (turns.minus(high).value(), turns.minus(low).value());
             if above >= 0.0 {
                 f

@@ -8,7 +8,8 @@ use crate::math::Twofold;
 pub(super) fn divided(plain: &Frequencies, what: &'static str, divisors: &[f64]) -> Result<Frequencies> {
     check_length(what, plain.pairs(), divisors.len())?;
     divisors.iter().try_for_each(|&divisor| check_factor(what, divisor).map(drop))?;
-    plain.with_values(plain.digits().zip(divisors).map(|(f, &divisor)| f.over(Twofold::from(divisor))))
+    // Where a pair reads several axes, it has a frequency for each, and its one number holds for all.
+    plain.with_values(plain.digits().zip(divisors.iter().cycle()).map(|(f, &divisor)| f.over(Twofold::from(divisor))))
 }
 
 /// `f_j · exp(alpha_j)`, as Mistral-Large-4 learns it.
@@ -16,7 +17,7 @@ pub(super) fn learned(plain: &Frequencies, alpha: &[f64]) -> Result<Frequencies>
     check_length("learned exponents", plain.pairs(), alpha.len())?;
     let check = |&alpha| check_number("learned exponent", alpha, -60.0..=60.0, "a number from -60 to 60").map(drop);
     alpha.iter().try_for_each(check)?;
-    plain.with_values(plain.digits().zip(alpha).map(|(f, &alpha)| f.times(Twofold::from(alpha).exp())))
+    plain.with_values(plain.digits().zip(alpha.iter().cycle()).map(|(f, &alpha)| f.times(Twofold::from(alpha).exp())))
 }
 
 /// Only the leading part of all pairs turns, at `base^(−2j/width)/factor` with the width of the whole head; the others have a
@@ -54,6 +55,14 @@ impl Proportional {
     }
 
     /// Divides the frequencies, too.
+    ///
+    /// ```
+    /// use posenc::{Frequencies, Proportional};
+    ///
+    /// let frequencies = Frequencies::new(4, 10_000.0)?.scaled(&Proportional::new(0.5).with_factor(8.0).into())?;
+    /// assert_eq!(frequencies.as_slice(), [0.125, 0.0]);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
     #[must_use]
     pub fn with_factor(self, factor: f64) -> Self {
         Self { factor, ..self }

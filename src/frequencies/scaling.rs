@@ -19,6 +19,11 @@ use crate::math::Twofold;
 /// let linear = plain.scaled(&Scaling::linear(4.0))?;
 /// assert_eq!(linear.as_slice()[1], plain.as_slice()[1] / 4.0);
 /// assert_eq!(plain.scaled(&Scaling::Default)?, plain);
+///
+/// // Numbers of a checkpoint, one a pair.
+/// let divided = plain.scaled(&Scaling::Divisors(vec![4.0; 64]))?;
+/// assert_eq!(divided, linear);
+/// assert_eq!(divided.scaled(&Scaling::Learned(vec![0.0; 64]))?, linear);
 /// # Ok::<(), posenc::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

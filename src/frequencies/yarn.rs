@@ -183,7 +183,13 @@ impl Yarn {
         if self.factor > 1.0 { self.log_coefficient * mscale * math::ln(self.factor) + 1.0 } else { 1.0 }
     }
 
-    fn magnitude(&self) -> f64 {
+    /// The magnitude, by its rule.
+    ///
+    /// ```
+    /// assert_eq!(posenc::Yarn::new(40.0, 4096).with_mscale(0.707, 0.707).magnitude(), 1.0);
+    /// ```
+    #[must_use]
+    pub fn magnitude(&self) -> f64 {
         match (self.magnitude_rule(), self.attention_factor) {
             (_, Some(given)) => given,
             (MagnitudeRule::Ratio, None) => self.g(self.mscale) / self.g(self.mscale_all_dim),

@@ -43,7 +43,13 @@ struct Call {
 impl<'a> Positions<'a> {
     /// Checks that there is a position for each of `batch × tokens` tokens on each of `axes` axes, and each fits `rows` of
     /// a table, or the contract where there is no table.
-    pub(crate) fn resolve(self, batch: usize, tokens: usize, rows: Option<usize>, axes: usize) -> Result<Resolved<'a>> {
+    pub(crate) fn resolve(
+        &self,
+        batch: usize,
+        tokens: usize,
+        rows: Option<usize>,
+        axes: usize,
+    ) -> Result<Resolved<'a>> {
         let found = if let Kind::Axes { axes, .. } = self.kind { axes } else { 1 };
         if found != axes && !(self.on_all_axes && found == 1) {
             return Err(Error::Axes { expected: axes, found });
@@ -83,7 +89,7 @@ impl<'a> Positions<'a> {
     ///
     /// Rows without width are done whatever their number, which no length can tell.
     pub(crate) fn resolve_rows(
-        self,
+        &self,
         what: &'static str,
         elements: usize,
         width: usize,
@@ -102,7 +108,7 @@ impl Call {
         if fits || batch == 0 || tokens == 0 { Ok(()) } else { Err(Error::Position { index, min, max, found }) }
     }
 
-    /// Checks `count` positions from a first one on; `index` is the entry of the first.
+    /// Checks `count` positions from a first one on, which is that of token `index`, counted over all sequences.
     fn check_run(self, index: usize, first: i128, count: usize) -> Result<()> {
         let Some(steps) = count.checked_sub(1) else { return Ok(()) };
         self.check_position(index, first)?;
@@ -130,7 +136,7 @@ impl Call {
     fn offsets(self, firsts: Ids<'_>) -> Result<Resolved<'_>> {
         check_length("first positions", self.batch, firsts.len())?;
         for sequence in 0..firsts.len() {
-            self.check_run(sequence, firsts.wide(sequence), self.tokens)?;
+            self.check_run(sequence.saturating_mul(self.tokens), firsts.wide(sequence), self.tokens)?;
         }
         Ok(List::Offsets(firsts).once())
     }
@@ -149,7 +155,8 @@ impl Call {
                 return Err(Error::Entry { what, index, min: 0, max, found });
             }
             let length = if let Counted::Padding = counted { max - found } else { found };
-            self.check_position(index, (length - 1).max(0))?;
+            let last = (index + 1).saturating_mul(tokens).saturating_sub(1);
+            self.check_position(last, (length - 1).max(0))?;
         }
         Ok(List::Padded { counts, counted, tokens }.once())
     }
@@ -177,7 +184,7 @@ impl Call {
             }
             if let Some(sequence) = index.checked_sub(1) {
                 let first = starts.map_or(0, |starts| starts.wide(sequence));
-                self.check_run(sequence, first, (end - begin) as usize)?;
+                self.check_run(begin as usize, first, (end - begin) as usize)?;
             }
             begin = end;
         }
@@ -198,7 +205,6 @@ impl Call {
             fractions => {
                 for index in 0..fractions.len() {
                     let found = fractions.get(index);
-                    // Not a number is inside nothing.
                     if found.is_nan() || found.abs() > LIMIT as f64 {
                         return Err(Error::Coordinate { index, expected: "a number of at most 2^31 in size", found });
                     }
@@ -228,7 +234,12 @@ impl Resolved<'_> {
     }
 
     /// A whole position; that of the first axis where there are several.
+    #[inline]
     pub(crate) fn get(&self, sequence: usize, token: usize) -> i64 {
+        if let List::From(first) = self.list { first + token as i64 } else { self.listed(sequence, token) }
+    }
+
+    fn listed(&self, sequence: usize, token: usize) -> i64 {
         match self.list {
             List::From(first) => first + token as i64,
             List::Ids(ids) => ids.get(sequence * self.per_sequence + token),

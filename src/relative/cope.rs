@@ -148,7 +148,7 @@ impl<'a> Cope<'a> {
             let before = self.walk(line, query, 0).map(|(key, position)| (position, &gradient[key]));
             for (position, x) in before.chain(after) {
                 let (lower, upper, share) = self.between(position);
-                let x: f64 = x.work().into();
+                let x = x.to_double();
                 sums[lower] += x * (1.0 - share);
                 sums[upper] += x * share;
             }

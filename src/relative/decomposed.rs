@@ -5,10 +5,9 @@ use alloc::vec;
 
 use posenc_kernels::{Level, Write};
 
-use crate::Element;
 use crate::bias::rows::{SlidingWindow, put};
-use crate::element::Work;
 use crate::error::{Error, Result, check_length, product, zeros};
+use crate::{Element, Filter, Resize};
 
 /// The embeddings of the distances along one axis, for some queries and keys beside each other.
 ///
@@ -54,7 +53,11 @@ impl<'a> AxisEmbedding<'a> {
         let rows = table.len() / features;
         check_length("axis table", product("axis table", &[rows.max(1), features])?, table.len())?;
         let wanted = 2 * queries.max(keys) - 1;
-        let table = if rows == wanted { Cow::Borrowed(table) } else { resized(table, features, wanted)?.into() };
+        let table = if rows == wanted {
+            Cow::Borrowed(table)
+        } else {
+            Resize::to_size([1, rows], [1, wanted], Filter::Linear)?.table(table, features)?.into()
+        };
         Ok(Self { table, features, queries, keys })
     }
 
@@ -78,22 +81,6 @@ impl<'a> AxisEmbedding<'a> {
     pub fn row(&self, query: usize, key: usize) -> &[f32] {
         &self.table[self.index(query, key) * self.features..][..self.features]
     }
-}
-
-/// Linear interpolation of rows, with the ends of the table at the outer edges of its first and last row.
-fn resized(table: &[f32], features: usize, wanted: usize) -> Result<alloc::vec::Vec<f32>> {
-    let rows = table.len() / features;
-    let mut out = zeros("axis table", &[wanted, features])?;
-    for (row, out) in out.chunks_exact_mut(features).enumerate() {
-        let place = ((row as f64 + 0.5) * rows as f64 / wanted as f64 - 0.5).max(0.0);
-        let lower = (place as usize).min(rows - 1);
-        let (share, upper) = (place - lower as f64, (lower + 1).min(rows - 1));
-        let (lower, upper) = (&table[lower * features..], &table[upper * features..]);
-        for ((out, &a), &b) in out.iter_mut().zip(lower).zip(upper) {
-            *out = (f64::from(a) * (1.0 - share) + f64::from(b) * share) as f32;
-        }
-    }
-    Ok(out)
 }
 
 /// `scores[(qh, qw), (kh, kw)] += q·Rh[qh, kh] + q·Rw[qw, kw]`: the decomposed relative positions of an image.
@@ -163,7 +150,7 @@ impl<'a> DecomposedBias<'a> {
     #[cfg(feature = "rayon")]
     pub fn par_add<T: Element>(&self, scores: &mut [T], queries: &[T], heads: usize) -> Result<()> {
         self.check(scores.len(), queries.len(), heads)?;
-        crate::parallel::rows(scores.len(), self.size()[1], scores, &|first, scores: &mut [T]| {
+        crate::parallel::moved_rows(scores.len(), self.size()[1], scores, &|first, scores: &mut [T]| {
             self.stretch(scores, queries, first);
         });
         Ok(())
@@ -205,12 +192,12 @@ impl<'a> DecomposedBias<'a> {
         for (line, (row, query)) in gradient.chunks_exact(keys).zip(queries.chunks_exact(features)).enumerate() {
             let places = [line % lines / self.width.queries, line % self.width.queries];
             for (cell, x) in row.iter().enumerate() {
-                let x: f64 = x.work().into();
+                let x = x.to_double();
                 let keys = [cell / self.width.keys, cell % self.width.keys];
                 for (axis, sums) in sums.iter_mut().enumerate() {
                     let index = axes[axis].0.index(places[axis], keys[axis]);
                     let sums: &mut [f64] = &mut sums[index * features..][..features];
-                    sums.iter_mut().zip(query).for_each(|(sum, q)| *sum += x * Into::<f64>::into(q.work()));
+                    sums.iter_mut().zip(query).for_each(|(sum, q)| *sum += x * q.to_double());
                 }
             }
         }
@@ -238,7 +225,7 @@ impl<'a> DecomposedBias<'a> {
             products(&self.height, at / self.width.queries, query, &mut tall);
             products(&self.width, at % self.width.queries, query, &mut wide);
             for (window, &tall) in window.chunks_exact_mut(self.width.keys).zip(&tall) {
-                window.iter_mut().zip(&wide).for_each(|(out, wide)| *out = T::Work::round(tall + wide));
+                window.iter_mut().zip(&wide).for_each(|(out, wide)| *out = T::Work::from_double(tall + wide));
             }
             let slide = SlidingWindow { width: keys, window: &window, start: 0, step: 0 };
             put::<T>(self.level, scores, slide, Write::Add);
@@ -250,6 +237,6 @@ impl<'a> DecomposedBias<'a> {
 fn products<T: Element>(axis: &AxisEmbedding<'_>, place: usize, query: &[T], out: &mut [f64]) {
     for (key, out) in out.iter_mut().enumerate() {
         let row = axis.row(place, key).iter();
-        *out = row.zip(query).map(|(&r, q)| f64::from(r) * Into::<f64>::into(q.work())).sum();
+        *out = row.zip(query).map(|(&r, q)| f64::from(r) * q.to_double()).sum();
     }
 }

@@ -3,8 +3,9 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-use posenc_kernels::{GatherAdd, GatherSet, Level, Write};
+use posenc_kernels::{Level, Write};
 
+use crate::bias::rows::{SlidingWindow, put};
 use crate::element::{Element, Work};
 use crate::error::{Error, Result, check_length, product, zeros};
 use crate::random::Random;
@@ -270,57 +271,52 @@ impl RelativeEmbedding {
     }
 
     fn whole<T: Element>(&self, x: &mut [T], first_query: usize, size: [usize; 2], write: Write) -> Result<()> {
-        let rows = self.rows::<T>(x.len(), first_query, size)?;
-        rows.put(x, 0, write);
+        let table = self.table::<T>(x.len(), size)?;
+        self.put(&table, x, first_query, size[1], write);
         Ok(())
     }
 
     #[cfg(feature = "rayon")]
     fn par_whole<T: Element>(&self, x: &mut [T], first_query: usize, size: [usize; 2], write: Write) -> Result<()> {
-        let rows = self.rows::<T>(x.len(), first_query, size)?;
-        crate::parallel::rows(x.len(), size[1] * self.features, x, &|first, x: &mut [T]| rows.put(x, first, write));
+        let (table, keys) = (self.table::<T>(x.len(), size)?, size[1]);
+        let width = keys * self.features;
+        crate::parallel::moved_rows(x.len(), width, x, &|first, x: &mut [T]| {
+            self.put(&table, x, first_query.saturating_add(first), keys, write);
+        });
         Ok(())
     }
 
-    fn rows<T: Element>(&self, found: usize, first_query: usize, size: [usize; 2]) -> Result<Rows<'_, T::Work>> {
-        let [queries, keys] = size;
+    /// The weights for rows of so many elements, which are as many as the sizes ask for.
+    fn table<T: Element>(&self, found: usize, [queries, keys]: [usize; 2]) -> Result<Cow<'_, [T::Work]>> {
         check_length("relative rows", product("relative rows", &[queries, keys, self.features])?, found)?;
-        let mut index = Vec::new();
-        if found > 0 {
-            index = zeros("relative rows", &[queries + keys - 1])?;
-            for (diagonal, index) in index.iter_mut().enumerate() {
-                let (query, key) = ((queries - 1).saturating_sub(diagonal), diagonal.saturating_sub(queries - 1));
-                *index = self.index(first_query.saturating_add(query), key);
-            }
-        }
-        let table = T::Work::widen(&self.weights);
-        Ok(Rows { index, table, size, features: self.features, level: self.level })
+        Ok(T::Work::widen(&self.weights))
     }
-}
 
-/// The rows of all queries and keys.
-struct Rows<'a, W: Clone> {
-    /// The number of the row on each diagonal, of which query `i` reads the `keys` that begin at `queries − 1 − i`.
-    index: Vec<usize>,
-    table: Cow<'a, [W]>,
-    size: [usize; 2],
-    features: usize,
-    level: Level,
-}
-
-impl<W: Work> Rows<'_, W> {
-    /// Adds the rows of queries from one on, or writes them over.
-    fn put<T: Element<Work = W>>(&self, x: &mut [T], first: usize, write: Write) {
-        let ([queries, keys], width) = (self.size, self.features);
+    /// Puts the rows of queries from one on.
+    ///
+    /// ```text
+    /// keys     0 … | query − left … query + right | … last
+    /// row      first | one row further with each key | last row
+    /// ```
+    fn put<T: Element>(&self, table: &[T::Work], x: &mut [T], first_query: usize, keys: usize, write: Write) {
         if x.is_empty() {
             return;
         }
-        for (query, x) in x.chunks_exact_mut(keys * width).enumerate() {
-            let index = &self.index[queries - 1 - first - query..][..keys];
-            let gather = GatherAdd::<T::Format> { rows: T::raw_mut(x), width, table: &self.table, index };
-            match write {
-                Write::Add => self.level.run(gather),
-                Write::Set => self.level.run(GatherSet(gather)),
+        let (Clip { left, right }, features) = (self.clip, self.features);
+        for (query, x) in x.chunks_exact_mut(keys * features).enumerate() {
+            let query = first_query.saturating_add(query);
+            let near = keys.min(query.saturating_sub(left));
+            let far = keys.min(query.saturating_add(right).saturating_add(1)).max(near);
+            let (before, x) = x.split_at_mut(near * features);
+            let (within, after) = x.split_at_mut((far - near) * features);
+            let row = |row: usize, rows: usize| &table[row * features..][..rows * features];
+            for (rows, window) in [
+                (before, row(0, 1)),
+                (within, row(if far > near { self.index(query, near) } else { 0 }, far - near)),
+                (after, row(left + right, 1)),
+            ] {
+                let slide = SlidingWindow { width: window.len(), window, start: 0, step: 0 };
+                put::<T>(self.level, rows, slide, write);
             }
         }
     }

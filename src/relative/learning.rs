@@ -5,8 +5,8 @@ use alloc::vec;
 use posenc_kernels::Write;
 
 use super::{RelativeEmbedding, RelativeGather, Side};
+use crate::Element;
 use crate::bias::rows::{SlidingWindow, put};
-use crate::element::{Element, Work};
 use crate::error::{Result, check_length, product, zeros};
 use crate::stabilise::{Stabiliser, scale_to_unit};
 
@@ -45,10 +45,10 @@ impl RelativeEmbedding {
         for (out, columns) in out.chunks_exact_mut(self.features).zip(lines) {
             sums.fill(0.0);
             for (&weight, row) in columns.iter().zip(self.weights.chunks_exact(self.features)) {
-                let weight: f64 = weight.into();
+                let weight = weight.to_double();
                 sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum += weight * f64::from(x));
             }
-            rounded.iter_mut().zip(&sums).for_each(|(to, &sum)| *to = T::Work::round(sum));
+            rounded.iter_mut().zip(&sums).for_each(|(to, &sum)| *to = T::Work::from_double(sum));
             let window = SlidingWindow { width: self.features, window: &rounded, start: 0, step: 0 };
             put::<T>(self.level, out, window, Write::Add);
         }
@@ -85,7 +85,7 @@ impl RelativeEmbedding {
         for (cell, row) in gradient.chunks_exact(self.features).enumerate() {
             let index = self.index(first_query.saturating_add(cell / keys), cell % keys);
             let sums: &mut [f64] = &mut sums[index * self.features..][..self.features];
-            sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += Into::<f64>::into(x.work()));
+            sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += x.to_double());
         }
         weights_gradient.iter_mut().zip(&sums).for_each(|(to, sum)| *to = (f64::from(*to) + sum) as f32);
         Ok(())

@@ -232,7 +232,7 @@ impl WindowBias {
             sums.fill(0.0);
             for (query, scores) in scores.chunks_exact(tokens).enumerate() {
                 self.window.fill(query, 0, &mut index);
-                index.iter().zip(scores).for_each(|(&row, x)| sums[row] += Into::<f64>::into(x.work()));
+                index.iter().zip(scores).for_each(|(&row, x)| sums[row] += x.to_double());
             }
             for (row, sum) in table_gradient.chunks_exact_mut(self.heads).zip(&sums) {
                 row[head] = (f64::from(row[head]) + sum) as f32;

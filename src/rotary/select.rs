@@ -6,7 +6,7 @@ use core::ops::Range;
 
 use super::Rotary;
 use crate::error::{Error, Result};
-use crate::positions::Resolved;
+use crate::positions::{MAX_AXES, Resolved};
 use crate::{Axes, TableBuilder, Tables, Work};
 
 /// Where rows come from.
@@ -25,16 +25,21 @@ impl<W: Work> Source<'_, W> {
         cos: &mut [W],
         sin: &mut [W],
     ) {
-        let (tables, axes) = match self {
+        let (tables, axes, count) = match self {
             Self::Builder(builder) => return builder.rows(positions, sequence, tokens, cos, sin),
-            Self::Tables(tables, axes) => (tables, axes.as_slice()),
+            Self::Tables(tables, axes) => (tables, axes.as_slice(), axes.count()),
         };
         let pairs = axes.len().max(1);
+        let (table_cos, table_sin) = (tables.cos(), tables.sin());
         for (token, (cos, sin)) in tokens.zip(cos.chunks_mut(pairs).zip(sin.chunks_mut(pairs))) {
-            for (pair, &axis) in axes.iter().enumerate() {
-                let row = positions.coordinate(axis, sequence, token) as usize;
-                let cell = row * pairs + pair;
-                (cos[pair], sin[pair]) = (tables.cos()[cell], tables.sin()[cell]);
+            // Where the row of each axis begins.
+            let mut rows = [0; MAX_AXES];
+            for (axis, row) in rows[..count].iter_mut().enumerate() {
+                *row = positions.coordinate(axis, sequence, token) as usize * pairs;
+            }
+            for (pair, ((cos, sin), &axis)) in cos.iter_mut().zip(sin).zip(axes).enumerate() {
+                let cell = rows[axis] + pair;
+                (*cos, *sin) = (table_cos[cell], table_sin[cell]);
             }
         }
     }

@@ -1,7 +1,6 @@
 //! The walk of a rotation: a few tokens at a time, their cosines and sines first, then all their heads.
 
 use alloc::vec;
-use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use posenc_kernels::{Grid, InPlace, Into, Memory, Rotate, Work as WorkOf};
@@ -107,14 +106,21 @@ impl Rotary {
         if self.output == self.pairing {
             return;
         }
-        let mut scratch = Vec::with_capacity(self.width());
+        let Some(&any) = data.first() else { return };
+        let width = self.width();
+        let (mut few, mut many) = ([any; 256], vec![]);
+        let scratch = if width <= 256 {
+            &mut few[..width]
+        } else {
+            many.resize(width, any);
+            &mut many[..]
+        };
         for token in 0..tokens {
             for head in 0..heads {
                 let first = grid.start + token * grid.group + head * grid.member;
-                let row = &mut data[first..first + self.width()];
-                scratch.clear();
-                scratch.extend_from_slice(row);
-                reorder(&scratch, row, 1, self.pairing, self.output);
+                let row = &mut data[first..first + width];
+                scratch.copy_from_slice(row);
+                reorder(scratch, row, self.pairing, self.output);
             }
         }
     }

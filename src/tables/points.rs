@@ -5,10 +5,13 @@ use core::ops::Range;
 
 use posenc_kernels::{Point, Reading, Rows, Selected, Terms, Terms32};
 
-use super::{BLOCK, TableBuilder};
+use super::TableBuilder;
 use crate::error::Result;
 use crate::positions::{MAX_AXES, Resolved};
 use crate::{Axes, Element};
+
+/// Positions whose rows are made in one go: few, since each has many coordinates, and one alone must not pay for all.
+const POINTS: usize = 8;
 
 impl TableBuilder {
     /// The same builder, reading other positions.
@@ -31,11 +34,11 @@ impl TableBuilder {
         if pairs == 0 {
             return;
         }
-        let mut block = [[0.0; MAX_AXES]; BLOCK];
-        let cells = BLOCK * pairs;
+        let mut block = [[0.0; MAX_AXES]; POINTS];
+        let cells = POINTS * pairs;
         let rows = cos.chunks_mut(cells).zip(sin.chunks_mut(cells));
-        for (first, (cos, sin)) in tokens.clone().step_by(BLOCK).zip(rows) {
-            let points = &mut block[..BLOCK.min(tokens.end - first)];
+        for (first, (cos, sin)) in tokens.clone().step_by(POINTS).zip(rows) {
+            let points = &mut block[..POINTS.min(tokens.end - first)];
             for (i, point) in points.iter_mut().enumerate() {
                 for (axis, coordinate) in point[..axes].iter_mut().enumerate() {
                     *coordinate = positions.coordinate(axis, sequence, first + i);

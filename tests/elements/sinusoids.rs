@@ -2,7 +2,7 @@
 //! They stand apart because odd widths, where one feature has no partner, are met here alone.
 
 use half::{bf16, f16};
-use posenc::{Order, Positions, Sinusoidal};
+use posenc::{Order, Positions, Precision, Sinusoidal, TableBuilder};
 use posenc_oracle::sinusoid::{Arrangement, frequencies, row};
 use posenc_oracle::tolerance::DOUBLE_ULP;
 
@@ -39,13 +39,33 @@ fn rows<K: Kind>(encoding: &Sinusoidal, ids: &[i64]) -> Vec<K::Work> {
     rows
 }
 
+/// The rows of the type itself, each value rounded once: cells of its tables, in the order of the row.
+fn true_rows<K: Kind>(encoding: &Sinusoidal, order: Order, ids: &[i64]) -> Vec<K> {
+    let (features, pairs) = (encoding.features(), encoding.frequencies().pairs());
+    let (mut cos, mut sin) = (vec![K::default(); ids.len() * pairs], vec![K::default(); ids.len() * pairs]);
+    let builder = TableBuilder::new(encoding.frequencies(), Precision::Exact).with_level(scalar());
+    builder.fill(&Positions::ids(ids), &mut cos, &mut sin).expect("whole rows");
+    let cell = |i: usize| {
+        let (row, i, first) = (i / features * pairs, i % features, features.div_ceil(2));
+        match order {
+            Order::Interleaved if i % 2 == 0 => sin[row + i / 2],
+            Order::Interleaved => cos[row + i / 2],
+            Order::SinCos if i < first => sin[row + i],
+            Order::SinCos => cos[row + i - first],
+            Order::CosSin if i < first => cos[row + i],
+            Order::CosSin => sin[row + i - first],
+        }
+    };
+    (0..ids.len() * features).map(cell).collect()
+}
+
 fn rows_are_added_and_written<K: Kind>() {
     for (features, (order, _)) in widths().flat_map(|features| ORDERS.map(|order| (features, order))) {
         let (encoding, ids) = (encoding(features, order), ids(features));
         let rows = rows::<K>(&encoding, &ids);
         let x: Vec<K> = elements(rows.len(), features as u64);
         let sum: Vec<K> = x.iter().zip(&rows).map(|(x, &row)| K::rounded(x.widened() + row)).collect();
-        let set: Vec<K> = rows.iter().map(|&row| K::rounded(row)).collect();
+        let set: Vec<K> = true_rows(&encoding, order, &ids);
         for level in levels() {
             // The rows begin at any alignment, between guards.
             let shift = features % 4;

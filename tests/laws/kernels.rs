@@ -2,7 +2,7 @@
 //! They stand apart because the crate gives its kernels well-behaved values, and other callers may not.
 
 use posenc::{Direction, Level, Pairing};
-use posenc_kernels::{Arrangement, F32, GatherAdd, Grid, InPlace, Place, Rotate, SlidingAdd, Write};
+use posenc_kernels::{Arrangement, F32, GatherAdd, Grid, InPlace, Place, Rotate, SlidingAdd};
 
 use super::laws::bits::{SPECIALS, assert_same_where, framed};
 use super::laws::case::scattered;
@@ -79,30 +79,32 @@ fn turned(level: Level, pairing: Pairing, direction: Direction, [x, y]: [&[f32];
     data
 }
 
-/// A row that is placed holds its sources in the order of the arrangement.
+/// A row grows by its sources in the order of the arrangement, and by zero where they are too short.
 pub(crate) fn placed_rows_hold_both_sources_in_order(width: usize, arrangement: Arrangement, levels: &[Level]) {
     let (x, y) = special_pairs();
-    let half = width.div_ceil(2);
-    let (a, b) = (scattered(&y, 3 * half), scattered(&x[7..], 3 * half));
-    let source = |cell: usize| {
-        let (row, i) = (cell / width * half, cell % width);
-        match arrangement {
-            Arrangement::Woven if i.is_multiple_of(2) => a[row + i / 2],
-            Arrangement::Woven => b[row + i / 2],
-            Arrangement::Blocked if i < half => a[row + i],
-            Arrangement::Blocked => b[row + i - half],
-        }
-    };
-    let before = scattered(&x, 3 * width);
-    let set: Vec<f32> = (0..3 * width).map(source).collect();
-    for &level in levels {
-        for (write, want) in [(Write::Set, set.clone()), (Write::Add, zipped(&before, &set, |x, y| x + y))] {
+    for (pairs, scale) in [(width.div_ceil(2), 1.0), (width.div_ceil(2), -0.75), (width / 2, 3.0)] {
+        let (a, b) = (scattered(&y, 3 * pairs), scattered(&x[7..], 3 * pairs));
+        let first = width.div_ceil(2).min(pairs);
+        let source = |cell: usize| {
+            let (row, i) = (cell / width * pairs, cell % width);
+            match arrangement {
+                _ if i >= 2 * pairs => 0.0,
+                Arrangement::Woven if i.is_multiple_of(2) => a[row + i / 2],
+                Arrangement::Woven => b[row + i / 2],
+                Arrangement::Blocked if i < first => a[row + i],
+                Arrangement::Blocked => b[row + i - first],
+            }
+        };
+        let before = scattered(&x, 3 * width);
+        let added: Vec<f32> = (0..3 * width).map(source).collect();
+        let want = zipped(&before, &added, |x, y| x * scale + y);
+        for &level in levels {
             let shift = width % 4;
             let mut buffer = framed(&before, shift);
             let rows = &mut buffer[shift..][..before.len()];
-            Place::<F32> { rows, width, a: &a, b: &b }.run(level, arrangement, write);
-            let what = format_args!("{level}: {arrangement:?} {write:?}, width {width}");
-            assert_same_where(&buffer, &framed(&want, shift), determined(&before, &set, shift), what);
+            Place::<F32> { rows, width, pairs, a: &a, b: &b, scale }.run(level, arrangement);
+            let what = format_args!("{level}: {arrangement:?}, width {width}, {pairs} pairs");
+            assert_same_where(&buffer, &framed(&want, shift), determined(&before, &added, shift), what);
         }
     }
 }

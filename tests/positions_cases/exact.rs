@@ -1,8 +1,9 @@
 //! Cosines and sines of fractions and of sums, cell by cell, at every level.
 
 use std::f64::consts::{FRAC_PI_2, TAU};
+use std::fmt::Debug;
 
-use posenc::{Axes, Frequencies, Level, Positions, Precision, TableBuilder};
+use posenc::{Axes, Element, Frequencies, HeadsMut, Level, Pairing, Positions, Precision, Rotary, TableBuilder};
 use posenc_oracle::angle::{CosSin, sincos_f32_arg, sincos_sum};
 use posenc_oracle::tolerance::{
     DOUBLE_ULP, EXACT_ULP, F32_ROUNDOFF, ORACLE_RELATIVE, SUM_ABSOLUTE, SUM_ANGLE, SUM_SMALLEST,
@@ -170,6 +171,40 @@ fn each_axis_alone_has_the_same_bits() {
             }
         }
     }
+}
+
+/// The same for the other element types, rotated in place.
+#[test]
+fn each_axis_alone_has_the_same_bits_in_every_type() {
+    fn check<T: Element + PartialEq + Debug>(convert: impl Fn(f32) -> T) {
+        let (pairs, tokens) = (19, 40);
+        let of_pairs: Vec<usize> = (0..pairs).map(|j| j * 7 % 3).collect();
+        let plain = Frequencies::new(2 * pairs, 1e4).unwrap();
+        let frequencies = plain.clone().on_axes(Axes::new(3, &of_pairs).unwrap()).unwrap();
+        let ids: Vec<i64> = fractions(31, 3 * tokens, 9).iter().map(|&x| x as i64).collect();
+        let x: Vec<T> = crate::random(41, tokens * 2 * pairs).into_iter().map(convert).collect();
+        for level in levels() {
+            let turned = |frequencies: &Frequencies, positions: &Positions<'_>| {
+                let mut x = x.clone();
+                let rope = Rotary::new(frequencies, Pairing::Halves).with_level(level);
+                rope.rotate(&mut HeadsMut::new(&mut x, [tokens, 1, 2 * pairs]).unwrap(), positions).unwrap();
+                x
+            };
+            let got = turned(&frequencies, &Positions::axes(&ids, 3));
+            for axis in 0..3 {
+                let want = turned(&plain, &Positions::ids(&ids[axis * tokens..][..tokens]));
+                for i in (0..got.len()).filter(|i| of_pairs[i % pairs] == axis) {
+                    assert_eq!(got[i], want[i], "{level}, feature {i}");
+                }
+            }
+        }
+    }
+    check::<f32>(|x| x);
+    check::<f64>(f64::from);
+    #[cfg(feature = "half")]
+    check(half::f16::from_f32);
+    #[cfg(feature = "half")]
+    check(half::bf16::from_f32);
 }
 
 /// Whole numbers in a list of fractions are those numbers, token by token.

@@ -162,3 +162,18 @@ fn edge_widths() {
         }
     }
 }
+
+#[test]
+fn frequencies_of_several_axes_keep_them() {
+    let mixed = Frequencies::mixed(vec![1.0, 0.5, -0.25, 1e-4], 2).unwrap();
+    let scaled = |scaling: Scaling| mixed.scaled(&scaling).unwrap();
+    let divided = scaled(Scaling::Divisors(vec![2.0, 4.0]));
+    assert_eq!((divided.pairs(), divided.axes()), (2, 2));
+    assert_eq!(divided.as_slice(), [0.5, 0.125, -0.125, 2.5e-5]);
+    assert_eq!(scaled(Scaling::Learned(vec![0.0, 0.0])), mixed);
+    // Turning back is turning.
+    assert_eq!(scaled(Scaling::llama3(8.0)).as_slice(), [1.0, 0.5, -0.25, 1e-4 / 8.0]);
+    let axes = posenc::Axes::sectioned(&[1, 1]).unwrap();
+    let selected = Frequencies::new(4, 1e4).unwrap().on_axes(axes).unwrap();
+    assert_eq!(selected.scaled(&Scaling::ntk(2.0)).unwrap().axes(), 2);
+}

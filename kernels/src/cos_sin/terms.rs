@@ -91,6 +91,20 @@ impl Angles for Selected<'_> {
 ///
 /// In f32 within 0.5001 ULP of the true value where the angle is below 2^28 radians and the value above 2^-45; elsewhere
 /// the absolute error is below 2^-59.
+///
+/// ```
+/// use posenc_kernels::{F64, Level, MAX_AXES, Reading, Rows, Terms, Turns};
+///
+/// // One pair: 1·p0 + 0.5·p1, at (0.25, 3).
+/// let turns = Turns::new(&[1.0, 0.5]).unwrap();
+/// let reading = Reading { axes: 2, pairs: 1, weights: &[1.0, 0.0, 0.0, 1.0] };
+/// let mut point = [0.0; MAX_AXES];
+/// point[..2].copy_from_slice(&[0.25, 3.0]);
+/// let (mut cos, mut sin) = ([0.0], [0.0]);
+/// let angles = Terms { turns: &turns, reading, magnitude: 1.0 };
+/// Level::detect().run(Rows::<_, F64> { angles, positions: &[point], cos: &mut cos, sin: &mut sin });
+/// assert!((cos[0] - 1.75_f64.cos()).abs() < 1e-15 && (sin[0] - 1.75_f64.sin()).abs() < 1e-15);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Terms<'a> {
     /// The frequencies, `[terms, pairs]`.

@@ -41,6 +41,12 @@ impl Isa for Avx2 {
     fn narrower(self) -> Avx2Narrow {
         Avx2Narrow(self)
     }
+
+    #[inline(always)]
+    fn prefetch<T>(self, value: &T, bytes: usize) {
+        // Of an address that is not there, this instruction is a no-op.
+        avx2!(_mm_prefetch::<_MM_HINT_T0>(core::ptr::from_ref(value).cast::<i8>().wrapping_add(bytes)));
+    }
 }
 
 operators! { F32x8:

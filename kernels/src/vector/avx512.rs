@@ -40,6 +40,12 @@ impl Isa for Avx512 {
     fn narrower(self) -> Avx2 {
         self.avx2()
     }
+
+    #[inline(always)]
+    fn prefetch<T>(self, value: &T, bytes: usize) {
+        // Of an address that is not there, this instruction is a no-op.
+        avx512!(_mm_prefetch::<_MM_HINT_T0>(core::ptr::from_ref(value).cast::<i8>().wrapping_add(bytes)));
+    }
 }
 
 operators! { F32x16:

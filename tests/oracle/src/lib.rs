@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod absolute;
 pub mod angle;
 pub mod bias;
 pub mod buckets;

@@ -64,6 +64,13 @@ pub const GOLDEN_EXACT: f64 = 2e-7;
 /// Golden values of f32 references whose angle was formed the same way, and of the other files, absolute.
 pub const GOLDEN_VALUE: f64 = 2e-6;
 
+/// Golden tables that were interpolated in f64, absolute: values below 2, sixteen products and their weights.
+pub const GOLDEN_RESIZED: f64 = 1e-14;
+
+/// Cosines and sines whose angle is a sum of products with real coordinates, absolute, for each product and before the one
+/// rounding: 2^-49.
+pub const WAVE: f64 = 1.0 / (1u64 << 49) as f64;
+
 /// Golden inverse frequencies, relative: a reference in f32 reaches 3.2e-7 after its scaling arithmetic.
 pub const GOLDEN_FREQUENCY_RELATIVE: f64 = 1e-6;
 
