@@ -4,10 +4,12 @@
 //! adds a window of it: no `[heads, queries, keys]` tensor is ever made.
 
 mod alibi;
+mod at_positions;
 mod by_distance;
 mod dynamic;
 mod fire;
 mod forget;
+pub(crate) mod forms;
 mod gated;
 mod kerple;
 mod mlp;
@@ -16,6 +18,8 @@ mod sandwich;
 mod steps;
 mod t5;
 mod table;
+pub(crate) mod tile;
+mod whole;
 
 pub use alibi::{Alibi, AlibiForm, AlibiRounding};
 pub use by_distance::AtLevel;
@@ -25,23 +29,24 @@ pub use forget::ForgetGates;
 pub use gated::{GatedBias, wavlm_gate};
 pub use kerple::{Kerple, KerpleForm};
 pub use mlp::Mlp;
-pub use rows::Tile;
 pub use sandwich::Sandwich;
 pub(crate) use steps::Steps;
-pub(crate) use t5::least_beyond;
 pub use t5::{T5Bias, T5Buckets, T5Form};
 pub use table::DistanceTable;
+pub use tile::Tile;
+pub(crate) use whole::least_beyond;
 
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-use posenc_kernels::Level;
+use posenc_kernels::{Level, Write};
 
 use crate::element::Element;
 use crate::error::{Error, Result, check_length, product};
+use at_positions::AtPositions;
 use by_distance::{ByDistance, Slide};
-use rows::score_forms;
+use forms::score_forms;
 
 /// Where distances are counted from.
 ///
@@ -66,7 +71,7 @@ pub enum Anchor {
 /// replaced where a stretch of values can be made faster than one by one.
 ///
 /// ```
-/// use posenc::DistanceBias;
+/// use posenc::{DistanceBias, Tile};
 ///
 /// /// Forbids what lies more than `self.0` keys back.
 /// struct Window(i64);
@@ -85,6 +90,13 @@ pub enum Anchor {
 /// let mut scores = [0.0_f32; 8];                                  // [2 heads, 1 query, 4 keys]
 /// Window(2).add(&mut scores, [1, 4], 3)?;
 /// assert_eq!(scores[..4], [f32::NEG_INFINITY, 0.0, 0.0, 0.0]);
+///
+/// // The same in threads, and for a part of the scores.
+/// # #[cfg(feature = "rayon")]
+/// Window(2).par_add(&mut scores, [1, 4], 3)?;
+/// let mut corner = [0.0_f32; 2];
+/// Window(2).add_tile(&mut corner, &Tile { heads: 1..2, queries: 3..4, keys: 0..2 })?;
+/// assert_eq!(corner, [f32::NEG_INFINITY, 0.0]);
 /// # Ok::<(), posenc::Error>(())
 /// ```
 pub trait DistanceBias {
@@ -142,6 +154,45 @@ pub trait DistanceBias {
     }
 
     score_forms!(, ByDistance, where Self: Sync);
+
+    /// Adds the bias to scores, `[heads, queries, keys]`, of queries and keys at any positions: packed or padded sequences,
+    /// residues of a protein, coordinates on a page. A value is asked for each score.
+    ///
+    /// ```
+    /// use posenc::{DistanceBias, T5Bias, T5Buckets, T5Form};
+    ///
+    /// // One axis of a page: tokens that stand below each other have the same x.
+    /// let buckets = T5Buckets::new(T5Form::Bidirectional, 64, 256)?;
+    /// let bias = T5Bias::new(buckets, &(0..64).map(|x| x as f32).collect::<Vec<_>>())?;
+    /// let x = [100, 100, 103];
+    /// let mut scores = [0.0_f32; 9];
+    /// bias.add_at(&mut scores, &x, &x)?;
+    /// assert_eq!(scores, [0.0, 0.0, 35.0, 0.0, 0.0, 35.0, 3.0, 3.0, 0.0]);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] if the scores have another size, [`Error::Number`] if a distance goes beyond 2^24 or beyond what the
+    /// bias has values for. Nothing is written then.
+    fn add_at<T: Element>(&self, scores: &mut [T], queries: &[i64], keys: &[i64]) -> Result<()> {
+        let rows = AtPositions { bias: self, queries, keys };
+        rows::whole(&rows, scores, [queries.len(), keys.len()], 0, Write::Add)
+    }
+
+    /// [`add_at`](Self::add_at), on the rayon pool of the caller.
+    ///
+    /// # Errors
+    ///
+    /// As [`add_at`](Self::add_at).
+    #[cfg(feature = "rayon")]
+    fn par_add_at<T: Element>(&self, scores: &mut [T], queries: &[i64], keys: &[i64]) -> Result<()>
+    where
+        Self: Sync,
+    {
+        let rows = AtPositions { bias: self, queries, keys };
+        rows::par_whole(&rows, scores, [queries.len(), keys.len()], 0, Write::Add)
+    }
 
     /// The bias of one head along the diagonals: `queries + keys − 1` values, of which query `i` reads the `keys` that
     /// begin at `queries − 1 − i`. Counted from the first key, it is one row of `keys` values, the same for all queries.
@@ -205,7 +256,7 @@ pub trait DistanceBias {
         for (rows, sums) in gradient.chunks_exact(queries * keys).zip(sums.chunks_exact_mut(slide.len)) {
             for (query, row) in rows.chunks_exact(keys).enumerate() {
                 let window = &mut sums[slide.start - query * slide.step..][..keys];
-                window.iter_mut().zip(row).for_each(|(sum, &x)| *sum += Into::<f64>::into(x.work()));
+                window.iter_mut().zip(row).for_each(|(sum, &x)| *sum += x.to_double());
             }
         }
         Ok(sums)

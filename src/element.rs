@@ -35,10 +35,6 @@ pub trait Element: Copy + Default + Send + Sync + sealed::Sealed {
     #[doc(hidden)]
     const NAME: &'static str;
 
-    /// The number, as it is computed with.
-    #[doc(hidden)]
-    fn work(self) -> Self::Work;
-
     /// A slice, as kernels see it.
     #[doc(hidden)]
     fn raw(slice: &[Self]) -> &[<Self::Format as Format>::Store];
@@ -67,7 +63,7 @@ pub trait Element: Copy + Default + Send + Sync + sealed::Sealed {
 /// assert_eq!(ready(Tables::new(vec![1.0_f64], vec![0.0], 1)?).width(), 2);
 /// # Ok::<(), posenc::Error>(())
 /// ```
-pub trait Work: Element<Work = Self> + From<f32> + Into<f64> {
+pub trait Work: Element<Work = Self> + From<f32> {
     /// The tables of this type.
     #[doc(hidden)]
     fn tables(set: &TableSet) -> Option<&Arc<Tables<Self>>>;
@@ -75,10 +71,6 @@ pub trait Work: Element<Work = Self> + From<f32> + Into<f64> {
     /// A set with these tables alone.
     #[doc(hidden)]
     fn set(tables: Arc<Tables<Self>>) -> TableSet;
-
-    /// A number of f64, rounded.
-    #[doc(hidden)]
-    fn round(number: f64) -> Self;
 
     /// Numbers of f32, as this type.
     #[doc(hidden)]
@@ -176,10 +168,6 @@ macro_rules! float {
                 TableSet { $tables: Some(tables), ..TableSet::default() }
             }
 
-            fn round(number: f64) -> Self {
-                number as Self
-            }
-
             fn widen($numbers: &[f32]) -> Cow<'_, [Self]> {
                 $widen
             }
@@ -194,10 +182,6 @@ macro_rules! float {
             type Format = $format;
 
             const NAME: &'static str = stringify!($type);
-
-            fn work(self) -> Self {
-                self
-            }
 
             fn raw(slice: &[Self]) -> &[Self] {
                 slice

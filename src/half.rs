@@ -30,10 +30,6 @@ macro_rules! half {
 
             const NAME: &'static str = stringify!($type);
 
-            fn work(self) -> f32 {
-                self.to_f32()
-            }
-
             fn raw(slice: &[Self]) -> &[u16] {
                 slice.reinterpret_cast()
             }

@@ -6,6 +6,8 @@
 mod biases;
 #[path = "relative/buckets.rs"]
 mod buckets;
+#[path = "relative/careless.rs"]
+mod careless;
 mod common;
 #[path = "relative/field_failures.rs"]
 mod field_failures;
@@ -17,6 +19,8 @@ mod gathers;
 mod gradients;
 #[path = "relative/refusals.rs"]
 mod refusals;
+#[path = "relative/rows.rs"]
+mod rows;
 #[path = "relative/stabilisers.rs"]
 mod stabilisers;
 #[path = "relative/stored.rs"]

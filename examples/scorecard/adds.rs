@@ -6,7 +6,7 @@ use std::hint::black_box;
 
 use posenc::{
     AddTarget, Alibi, Clip, DistanceBias, EmbeddingSum, EmbeddingTable, Init, Level, Order, Pairing, Positions,
-    RelativeEmbedding, Result, Sinusoidal,
+    RelativeEmbedding, Result, Sinusoidal, T5Bias, T5Buckets, T5Form,
 };
 use posenc_kernels::{GatherAdd, SlidingAdd};
 
@@ -131,10 +131,47 @@ pub(crate) fn alibi() -> Vec<Cell> {
 }
 
 fn alibi_cell<T: Number + Bytes>(names: Names) -> Cell {
+    let [_, heads, _] = names.shape;
+    bias_cell::<T, _>(names, move || Alibi::new(heads).expect("a valid number of heads"))
+}
+
+/// The buckets of T5 and a table for them, worked out into windows.
+pub(crate) fn t5() -> Vec<Cell> {
+    let grid = Grid { levels: vec![Level::detect()], shapes: score_shapes(), ..Grid::new("t5") };
+    grid.cells(&every_type!(t5_cell))
+}
+
+fn t5_cell<T: Number + Bytes>(names: Names) -> Cell {
+    let [_, heads, _] = names.shape;
+    let bias = move || {
+        let buckets = T5Buckets::new(T5Form::Causal, 32, 128).expect("valid buckets");
+        T5Bias::new(buckets, &vec![1e-6; 32 * heads]).expect("a table of this size")
+    };
+    bias_cell::<T, _>(names, bias)
+}
+
+/// A bias whose values stand in memory.
+pub(crate) fn tabulated() -> Vec<Cell> {
+    let grid = Grid { levels: vec![Level::detect()], shapes: score_shapes(), ..Grid::new("bias_table") };
+    grid.cells(&every_type!(tabulated_cell))
+}
+
+fn tabulated_cell<T: Number + Bytes>(names: Names) -> Cell {
     let [queries, heads, keys] = names.shape;
-    let alibi = move || Alibi::new(heads).expect("a valid number of heads");
-    cell(names, alibi, move |alibi, scores: &mut [T]| {
-        alibi.add(scores, [queries, keys], black_box(0)).expect("scores of this shape");
+    let bias = move || {
+        let alibi = Alibi::new(heads).expect("a valid number of heads");
+        alibi.tabulated(-(queries as i64)..=keys as i64).expect("near distances")
+    };
+    bias_cell::<T, _>(names, bias)
+}
+
+fn bias_cell<T: Number + Bytes, B: DistanceBias + Send + 'static>(
+    names: Names,
+    bias: impl FnOnce() -> B + 'static,
+) -> Cell {
+    let [queries, _, keys] = names.shape;
+    cell(names, bias, move |bias, scores: &mut [T]| {
+        bias.add(scores, [queries, keys], black_box(0)).expect("scores of this shape");
     })
 }
 

@@ -58,6 +58,8 @@ const OPERATIONS: &[fn() -> Vec<Cell>] = &[
     adds::sliding,
     adds::gather,
     adds::alibi,
+    adds::t5,
+    adds::tabulated,
     adds::relative,
     dispatch::cells,
 ];

@@ -4,7 +4,8 @@ use core::ops::RangeInclusive;
 
 use posenc_kernels::Level;
 
-use super::rows::{Block, LIMIT, Rows, Shared};
+use super::rows::{Rows, Shared};
+use super::tile::{Block, LIMIT};
 use super::{Anchor, DistanceBias};
 use crate::error::{Error, Result};
 

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-use super::rows::LIMIT;
+use super::tile::LIMIT;
 use super::{DistanceTable, Mlp};
 use crate::error::{Error, Result};
 use crate::math::elementary::ln_1p;

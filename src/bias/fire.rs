@@ -4,7 +4,9 @@ use alloc::vec::Vec;
 
 use posenc_kernels::Level;
 
-use super::rows::{Block, LIMIT, Of, Rows, Shared, score_forms};
+use super::forms::score_forms;
+use super::rows::{Of, Rows, Shared};
+use super::tile::{Block, LIMIT};
 use crate::error::{Error, Result, check_length, product, zeros};
 use crate::math::elementary::ln_1p;
 

@@ -4,9 +4,12 @@ use alloc::vec::Vec;
 
 use posenc_kernels::Level;
 
-use super::rows::{Block, Of, Rows, Shared, score_forms};
-use crate::error::{Error, Result, check_length};
-use crate::math::elementary::ln_sigmoid;
+use super::forms::score_forms;
+use super::rows::{Of, Rows, Shared};
+use super::tile::Block;
+use crate::Element;
+use crate::error::{Error, Result, check_length, product};
+use crate::math::elementary::{ln_sigmoid, sigmoid};
 
 /// `Σ ln sigmoid(f_t)` over the tokens `t = key + 1 .. query`: a bias that the tokens themselves decide.
 ///
@@ -37,13 +40,11 @@ impl ForgetGates {
     ///
     /// # Errors
     ///
-    /// [`Error::Count`] if there are no heads, [`Error::Length`] if not all have as many tokens.
+    /// [`Error::Count`] if there are no heads, or more than 65536; [`Error::Length`] if not all have as many tokens.
     pub fn new(logits: &[f32], heads: usize) -> Result<Self> {
-        if heads == 0 {
-            return Err(Error::Count { what: "heads", expected: "at least 1", found: 0 });
+        if !(1..=1 << 16).contains(&heads) {
+            return Err(Error::Count { what: "heads", expected: "1 to 65536", found: heads });
         }
-        // No head without tokens can be told from one that does not exist.
-        let heads = if logits.is_empty() { heads.min(1 << 16) } else { heads };
         check_length("gate logits", logits.len() / heads * heads, logits.len())?;
         let mut gates = Self { sums: alloc::vec![Vec::new(); heads], level: Level::detect() };
         gates.extend(logits)?;
@@ -93,6 +94,61 @@ impl ForgetGates {
     }
 
     score_forms!(pub, Of, where);
+
+    /// Adds to `logits_gradient`, `[heads, tokens]`, what the gradient of the scores, `[heads, queries, keys]`, hands back to
+    /// the logits of the gates, which have to be given once more. Summed in f64, rounded once.
+    ///
+    /// A query has no part in keys after it: their scores are masked, and their gradients not looked at.
+    ///
+    /// ```
+    /// use posenc::ForgetGates;
+    ///
+    /// let logits = [0.0, 0.0, 0.0];
+    /// let gates = ForgetGates::new(&logits, 1)?;
+    /// let mut gradient = [0.0; 3];
+    /// gates.logits_gradient(&[1.0_f32, 1.0, 1.0], [1, 3], 2, &logits, &mut gradient)?;
+    /// assert_eq!(gradient, [0.0, 0.5, 1.0]);                              // one key is behind gate 1, two behind gate 2
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add); [`Error::Length`] if the logits have another size. Nothing is written then.
+    pub fn logits_gradient<T: Element>(
+        &self,
+        gradient: &[T],
+        size: [usize; 2],
+        first_query: usize,
+        logits: &[f32],
+        logits_gradient: &mut [f32],
+    ) -> Result<()> {
+        let ([queries, keys], tokens) = (size, self.tokens());
+        Block::new(self.sums.len(), size, first_query).check(self, gradient)?;
+        check_length("gate logits", product("gate logits", &[self.sums.len(), tokens])?, logits.len())?;
+        check_length("logits gradient", logits.len(), logits_gradient.len())?;
+        if gradient.is_empty() {
+            return Ok(());
+        }
+        let heads = gradient.chunks_exact(queries * keys).zip(logits.chunks_exact(tokens));
+        let mut sums = alloc::vec![0.0_f64; tokens + 1];
+        for ((rows, logits), out) in heads.zip(logits_gradient.chunks_exact_mut(tokens)) {
+            sums.fill(0.0);
+            // A score has part in the gates behind its key, up to its query.
+            for (query, row) in (first_query..).zip(rows.chunks_exact(keys)) {
+                for (key, x) in row.iter().enumerate().take(query + 1) {
+                    let x = x.to_double();
+                    sums[key + 1] += x;
+                    sums[query + 1] -= x;
+                }
+            }
+            let mut sum = 0.0;
+            for ((out, &logit), step) in out.iter_mut().zip(logits).zip(&sums) {
+                sum += step;
+                *out = (f64::from(*out) + sum * sigmoid(-f64::from(logit))) as f32;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Rows for ForgetGates {

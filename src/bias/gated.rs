@@ -2,7 +2,9 @@
 
 use posenc_kernels::Level;
 
-use super::rows::{Block, Of, Rows, Shared, score_forms};
+use super::forms::score_forms;
+use super::rows::{Of, Rows, Shared};
+use super::tile::Block;
 use super::{Anchor, DistanceBias};
 use crate::error::{Error, Result, check_length, product};
 use crate::math::elementary::sigmoid;

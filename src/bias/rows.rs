@@ -3,85 +3,12 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
-use core::ops::Range;
 
 use posenc_kernels::{Isa, Kernel, Level, SlidingAdd, SlidingSet, Write};
 
+use super::tile::{Block, Tile};
 use crate::element::{Element, Work};
-use crate::error::{Error, Result, check_length, product};
-
-/// The largest position of a query or a key: distances stay exact in f32.
-pub(crate) const LIMIT: usize = 1 << 24;
-
-/// A rectangle of scores: some heads, and the positions of some queries and keys. A slice holds it as
-/// `[heads, queries, keys]`.
-///
-/// ```
-/// use posenc::{Alibi, DistanceBias, Tile};
-///
-/// // Queries 6 and 7, keys 4 to 7, of head 1: a block of a kernel that never sees all scores.
-/// let mut scores = [0.0_f32; 8];
-/// Alibi::new(2)?.write_tile(&mut scores, &Tile { heads: 1..2, queries: 6..8, keys: 4..8 })?;
-/// assert_eq!(scores[4..], [-0.01171875, -0.0078125, -0.00390625, 0.0]);
-/// # Ok::<(), posenc::Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Tile {
-    /// Which heads.
-    pub heads: Range<usize>,
-    /// Where its queries stand.
-    pub queries: Range<usize>,
-    /// Where its keys stand.
-    pub keys: Range<usize>,
-}
-
-/// A [`Tile`] by its sizes and corners.
-#[derive(Clone, Copy)]
-pub(crate) struct Block {
-    pub(crate) heads: usize,
-    pub(crate) first_head: usize,
-    pub(crate) queries: usize,
-    pub(crate) first_query: usize,
-    pub(crate) keys: usize,
-    pub(crate) first_key: usize,
-}
-
-impl Block {
-    /// All heads, and all keys from the first on.
-    pub(crate) fn new(heads: usize, [queries, keys]: [usize; 2], first_query: usize) -> Self {
-        Self { heads, first_head: 0, queries, first_query, keys, first_key: 0 }
-    }
-
-    fn of(Tile { heads, queries, keys }: &Tile) -> Result<Self> {
-        for (what, range) in [("heads", heads), ("queries", queries), ("keys", keys)] {
-            if range.start > range.end {
-                return Err(Error::Count { what, expected: "a range that runs forward", found: range.start });
-            }
-        }
-        Ok(Self {
-            heads: heads.len(),
-            first_head: heads.start,
-            queries: queries.len(),
-            first_query: queries.start,
-            keys: keys.len(),
-            first_key: keys.start,
-        })
-    }
-
-    fn check<T>(&self, rows: &impl Rows, scores: &[T]) -> Result<()> {
-        let Self { heads, first_head, queries, first_query, keys, first_key } = *self;
-        check_length("scores", product("scores", &[heads, queries, keys])?, scores.len())?;
-        let end = first_head.saturating_add(heads);
-        if end > rows.heads() {
-            return Err(Error::Count { what: "heads", expected: "no more than the bias has", found: end });
-        }
-        let found = first_query.saturating_add(queries).max(first_key.saturating_add(keys));
-        if found > LIMIT {
-            return Err(Error::Count { what: "distance", expected: "at most 2^24", found });
-        }
-        if scores.is_empty() { Ok(()) } else { rows.check(self) }
-    }
-}
+use crate::error::Result;
 
 /// How many queries share one window of biases, and by how many keys it moves from one to the next.
 pub(crate) struct Shared {
@@ -106,6 +33,11 @@ pub(crate) trait Rows {
         None
     }
 
+    /// How long a piece of a row is best filled and used at once, while it is at hand.
+    fn piece(&self) -> usize {
+        PIECE
+    }
+
     /// Whether there are values for a block that is not empty.
     fn check(&self, _block: &Block) -> Result<()> {
         Ok(())
@@ -114,6 +46,9 @@ pub(crate) trait Rows {
     /// The level to run on.
     fn level(&self) -> Level;
 }
+
+/// A piece of a row that stays in the innermost cache between its making and its use.
+const PIECE: usize = 512;
 
 /// Fills a window on the vectors of a level.
 struct Fill<'a, R: ?Sized> {
@@ -130,6 +65,38 @@ impl<R: Rows> Kernel for Fill<'_, R> {
     #[inline(always)]
     fn run<I: Isa>(self, _: I) {
         self.rows.fill(self.head, self.last_query, self.first_key, self.out);
+    }
+}
+
+/// Makes the biases of one row and puts them there, piece by piece.
+struct Row<'a, T: Element, R: ?Sized> {
+    rows: &'a R,
+    head: usize,
+    query: usize,
+    first_key: usize,
+    scores: &'a mut [T],
+    room: &'a mut [f32],
+    wide: &'a mut Vec<T::Work>,
+    write: Write,
+}
+
+impl<T: Element, R: Rows> Kernel for Row<'_, T, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let mut key = self.first_key;
+        for scores in self.scores.chunks_mut(self.room.len()) {
+            let out = &mut self.room[..scores.len()];
+            self.rows.fill(self.head, self.query, key, out);
+            key += out.len();
+            let (width, window) = (out.len(), T::Work::widen_into(out, self.wide));
+            let add = SlidingAdd::<T::Format> { rows: T::raw_mut(scores), width, window, start: 0, step: 0 };
+            match self.write {
+                Write::Add => add.run(isa),
+                Write::Set => SlidingSet(add).run(isa),
+            }
+        }
     }
 }
 
@@ -166,7 +133,7 @@ pub(crate) fn par_whole<T: Element>(
 ) -> Result<()> {
     let block = Block::new(rows.heads(), size, first_query);
     block.check(rows, scores)?;
-    crate::parallel::rows(scores.len(), block.keys, scores, &|first, scores: &mut [T]| {
+    crate::parallel::moved_rows(scores.len(), block.keys, scores, &|first, scores: &mut [T]| {
         stretch(rows, scores, &block, first, write);
     });
     Ok(())
@@ -177,7 +144,7 @@ fn stretch<T: Element>(rows: &impl Rows, mut scores: &mut [T], block: &Block, mu
     if scores.is_empty() {
         return;
     }
-    let (level, keys) = (rows.level(), block.keys);
+    let (level, keys, first_key) = (rows.level(), block.keys, block.first_key);
     let (mut room, mut wide) = (Vec::new(), Vec::new());
     while !scores.is_empty() {
         let (head, query) = (block.first_head + first / block.queries, first % block.queries);
@@ -185,23 +152,35 @@ fn stretch<T: Element>(rows: &impl Rows, mut scores: &mut [T], block: &Block, mu
         let count = shared.queries.min(block.queries - query).min(scores.len() / keys);
         let last_query = block.first_query + query + count - 1;
         let (start, step) = ((count - 1) * shared.step, shared.step);
+        let (part, rest) = core::mem::take(&mut scores).split_at_mut(count * keys);
+        (scores, first) = (rest, first + count);
         let len = start + keys;
-        let window = match rows.stored(head, last_query, block.first_key, len) {
+        // A window of another length is none.
+        let stored = rows.stored(head, last_query, first_key, len).filter(|window| window.len() == len);
+        let window = match stored {
             Some(window) => window,
+            None if count == 1 => {
+                let room = of_length(&mut room, keys.min(rows.piece()));
+                level.run(Row { rows, head, query: last_query, first_key, scores: part, room, wide: &mut wide, write });
+                continue;
+            }
             None => {
-                if room.len() < len {
-                    room = vec![0.0; len];
-                }
-                let out = &mut room[..len];
-                level.run(Fill { rows, head, last_query, first_key: block.first_key, out });
+                let out = of_length(&mut room, len);
+                level.run(Fill { rows, head, last_query, first_key, out });
                 &room[..len]
             }
         };
-        let (part, rest) = core::mem::take(&mut scores).split_at_mut(count * keys);
         let window = T::Work::widen_into(window, &mut wide);
         put::<T>(level, part, SlidingWindow { width: keys, window, start, step }, write);
-        (scores, first) = (rest, first + count);
     }
+}
+
+/// Room for so many values, which is made once.
+fn of_length(room: &mut Vec<f32>, len: usize) -> &mut [f32] {
+    if room.len() < len {
+        *room = vec![0.0; len];
+    }
+    &mut room[..len]
 }
 
 /// What a block of rows reads, and how.
@@ -222,83 +201,7 @@ pub(crate) fn put<T: Element>(level: Level, rows: &mut [T], slide: SlidingWindow
     }
 }
 
-/// The forms in which a bias is used, as methods.
-macro_rules! score_forms {
-    ($vis:vis, $rows:path, where $($bound:tt)*) => {
-        /// Adds the bias to scores, `[heads, queries, keys]`, of all heads; the queries stand at `first_query` and
-        /// after, the keys at 0 and after. Biases are f32; 16-bit sums are rounded once. For grouped heads the scores
-        /// are those of query heads, one group behind the other.
-        ///
-        /// # Errors
-        ///
-        /// [`Error::Length`](crate::Error::Length) if the scores have another size,
-        /// [`Error::Count`](crate::Error::Count) if a position goes beyond 2^24 or beyond what the bias has values for.
-        /// Nothing is written then.
-        $vis fn add<T: $crate::Element>(&self, scores: &mut [T], size: [usize; 2], first_query: usize)
-            -> $crate::Result<()>
-        {
-            $crate::bias::rows::whole(&$rows(self), scores, size, first_query, posenc_kernels::Write::Add)
-        }
-
-        /// [`add`](Self::add), but writes the bias over what stands there. For one query at `first_query` this is the
-        /// row of a decode step.
-        ///
-        /// # Errors
-        ///
-        /// As [`add`](Self::add).
-        $vis fn write<T: $crate::Element>(&self, scores: &mut [T], size: [usize; 2], first_query: usize)
-            -> $crate::Result<()>
-        {
-            $crate::bias::rows::whole(&$rows(self), scores, size, first_query, posenc_kernels::Write::Set)
-        }
-
-        /// Adds the bias to a tile of the scores.
-        ///
-        /// # Errors
-        ///
-        /// As [`add`](Self::add); [`Error::Count`](crate::Error::Count) if a range of the tile runs backward or there
-        /// are no such heads.
-        $vis fn add_tile<T: $crate::Element>(&self, scores: &mut [T], tile: &$crate::Tile) -> $crate::Result<()> {
-            $crate::bias::rows::tile(&$rows(self), scores, tile, posenc_kernels::Write::Add)
-        }
-
-        /// Writes the bias over a tile of the scores.
-        ///
-        /// # Errors
-        ///
-        /// As [`add_tile`](Self::add_tile).
-        $vis fn write_tile<T: $crate::Element>(&self, scores: &mut [T], tile: &$crate::Tile) -> $crate::Result<()> {
-            $crate::bias::rows::tile(&$rows(self), scores, tile, posenc_kernels::Write::Set)
-        }
-
-        /// [`add`](Self::add), on the rayon pool of the caller.
-        ///
-        /// # Errors
-        ///
-        /// As [`add`](Self::add).
-        #[cfg(feature = "rayon")]
-        $vis fn par_add<T: $crate::Element>(&self, scores: &mut [T], size: [usize; 2], first_query: usize)
-            -> $crate::Result<()> where $($bound)*
-        {
-            $crate::bias::rows::par_whole(&$rows(self), scores, size, first_query, posenc_kernels::Write::Add)
-        }
-
-        /// [`write`](Self::write), on the rayon pool of the caller.
-        ///
-        /// # Errors
-        ///
-        /// As [`add`](Self::add).
-        #[cfg(feature = "rayon")]
-        $vis fn par_write<T: $crate::Element>(&self, scores: &mut [T], size: [usize; 2], first_query: usize)
-            -> $crate::Result<()> where $($bound)*
-        {
-            $crate::bias::rows::par_whole(&$rows(self), scores, size, first_query, posenc_kernels::Write::Set)
-        }
-    };
-}
-pub(crate) use score_forms;
-
-/// A bias by reference is a bias: what [`score_forms`] is given for types that are [`Rows`] themselves.
+/// A bias by reference is a bias: what `score_forms` is given for types that are [`Rows`] themselves.
 pub(crate) struct Of<'a, R>(pub(crate) &'a R);
 
 impl<R: Rows> Rows for Of<'_, R> {
@@ -313,6 +216,10 @@ impl<R: Rows> Rows for Of<'_, R> {
     #[inline(always)]
     fn fill(&self, head: usize, last_query: usize, first_key: usize, out: &mut [f32]) {
         self.0.fill(head, last_query, first_key, out);
+    }
+
+    fn piece(&self) -> usize {
+        self.0.piece()
     }
 
     fn check(&self, block: &Block) -> Result<()> {

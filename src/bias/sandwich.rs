@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::DistanceBias;
-use super::rows::LIMIT;
+use super::tile::LIMIT;
 use crate::error::{Error, Result, zeros};
 use crate::positions::Positions;
 use crate::{Frequencies, Precision, TableBuilder, math};

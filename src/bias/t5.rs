@@ -3,11 +3,11 @@
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-use super::rows::LIMIT;
+use super::tile::LIMIT;
+use super::whole::least_beyond;
 use super::{DistanceBias, Steps};
 use crate::Element;
 use crate::error::{Error, Result, check_length, product};
-use crate::math;
 
 /// On which sides of the query keys are told apart.
 ///
@@ -107,58 +107,6 @@ fn bucket_starts(side: usize, max_distance: usize) -> Vec<i64> {
     let wide = side - exact;
     let shared = (1..wide).map(|step| least_beyond(exact, max_distance, step, wide, Ordering::is_ge) as i64);
     (0..=exact as i64).chain(shared).collect()
-}
-
-/// The least `n` for which `(n/exact)^wide`, compared with `(max/exact)^step`, is beyond.
-pub(crate) fn least_beyond(
-    exact: usize,
-    max: usize,
-    step: usize,
-    wide: usize,
-    is_beyond: fn(Ordering) -> bool,
-) -> usize {
-    /// Far more than roundings can have moved the power.
-    const DOUBT: f64 = 1.0 / (1_u64 << 40) as f64;
-    let near = exact as f64 * math::power(max as f64 / exact as f64, step as f64, wide as f64);
-    let (low, high) = (near * (1.0 - DOUBT), near * (1.0 + DOUBT));
-    // Whole numbers decide where the true value may be one.
-    let mut n = low as usize;
-    while (n as f64) < low || n as f64 <= high && !is_beyond(compared(n, exact, max, step, wide)) {
-        n += 1;
-    }
-    n
-}
-
-/// `n^wide · exact^step` against `max^step · exact^wide`, in whole numbers of any size.
-fn compared(n: usize, exact: usize, max: usize, step: usize, wide: usize) -> Ordering {
-    let common = gcd(step, wide);
-    let (step, wide) = (step / common, wide / common);
-    let power = |base: usize, exponent: usize| core::iter::repeat_n(base, exponent);
-    // Powers of `exact` that stand on both sides are left out.
-    let left = whole_product(power(n, wide).chain(power(exact, step.saturating_sub(wide))));
-    let right = whole_product(power(max, step).chain(power(exact, wide.saturating_sub(step))));
-    // Digits from the lowest to the highest, without zeros at the top.
-    left.len().cmp(&right.len()).then_with(|| left.iter().rev().cmp(right.iter().rev()))
-}
-
-fn gcd(a: usize, b: usize) -> usize {
-    if b == 0 { a } else { gcd(b, a % b) }
-}
-
-/// The product of positive numbers below 2^32, in digits of 32 bits.
-fn whole_product(factors: impl Iterator<Item = usize>) -> Vec<u32> {
-    let mut digits = alloc::vec![1_u32];
-    for factor in factors {
-        let mut carry = 0;
-        for digit in &mut digits {
-            let product = u64::from(*digit) * factor as u64 + carry;
-            (*digit, carry) = (product as u32, product >> 32);
-        }
-        if carry > 0 {
-            digits.push(carry as u32);
-        }
-    }
-    digits
 }
 
 /// A learned bias for each bucket and head.

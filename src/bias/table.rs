@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-use super::rows::LIMIT;
+use super::tile::LIMIT;
 use super::{Anchor, DistanceBias};
 use crate::Element;
 use crate::error::{Error, Result, check_length, product, zeros};

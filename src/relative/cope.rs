@@ -3,7 +3,9 @@
 use posenc_kernels::Level;
 
 use crate::Element;
-use crate::bias::rows::{Block, LIMIT, Of, Rows, Shared, score_forms};
+use crate::bias::forms::score_forms;
+use crate::bias::rows::{Of, Rows, Shared};
+use crate::bias::tile::{Block, LIMIT};
 use crate::error::{Error, Result, check_length, product};
 use crate::math::elementary::sigmoid;
 
@@ -146,7 +148,7 @@ impl<'a> Cope<'a> {
             let before = self.walk(line, query, 0).map(|(key, position)| (position, &gradient[key]));
             for (position, x) in before.chain(after) {
                 let (lower, upper, share) = self.between(position);
-                let x: f64 = x.work().into();
+                let x = x.to_double();
                 sums[lower] += x * (1.0 - share);
                 sums[upper] += x * share;
             }
@@ -177,6 +179,11 @@ impl Rows for Cope<'_> {
                 *out = (upper * share + lower * (1.0 - share)) as f32;
             }
         }
+    }
+
+    /// A row at once: the way from the query back to the keys is gone once.
+    fn piece(&self) -> usize {
+        usize::MAX
     }
 
     fn check(&self, block: &Block) -> Result<()> {

@@ -94,13 +94,15 @@ impl DebertaBuckets {
     /// The bucket of `relative = query − key`, before it is clipped to the columns.
     #[must_use]
     pub fn bucket(&self, relative: i64) -> i64 {
-        let size = relative.unsigned_abs();
+        let (column, size) = (self.steps.column(relative.saturating_neg()), relative.unsigned_abs());
         match self.logarithm {
-            Some((mid, largest)) if size > mid as u64 => {
+            // The outermost columns are those of farther buckets as well.
+            Some((mid, largest)) if column == 0 || column == 2 * self.span - 1 => {
                 let bucket = far_bucket(size.min(FARTHEST) as usize, mid, largest) as i64;
                 if relative < 0 { -bucket } else { bucket }
             }
-            _ => relative,
+            Some(_) => column as i64 - self.span as i64,
+            None => relative,
         }
     }
 }

@@ -6,8 +6,7 @@ use alloc::vec;
 use posenc_kernels::{Level, Write};
 
 use crate::bias::rows::{SlidingWindow, put};
-use crate::element::Work;
-use crate::error::{Error, Result, check_length, product};
+use crate::error::{Error, Result, check_length, product, zeros};
 use crate::{Element, Filter, Resize};
 
 /// The embeddings of the distances along one axis, for some queries and keys beside each other.
@@ -151,9 +150,60 @@ impl<'a> DecomposedBias<'a> {
     #[cfg(feature = "rayon")]
     pub fn par_add<T: Element>(&self, scores: &mut [T], queries: &[T], heads: usize) -> Result<()> {
         self.check(scores.len(), queries.len(), heads)?;
-        crate::parallel::rows(scores.len(), self.size()[1], scores, &|first, scores: &mut [T]| {
+        crate::parallel::moved_rows(scores.len(), self.size()[1], scores, &|first, scores: &mut [T]| {
             self.stretch(scores, queries, first);
         });
+        Ok(())
+    }
+
+    /// Adds to the gradients of both tables, as they are after resizing, what the gradient of the scores,
+    /// `[heads, queries, keys]`, hands back. Summed in f64, rounded once.
+    ///
+    /// ```
+    /// use posenc::{AxisEmbedding, DecomposedBias};
+    ///
+    /// let height = AxisEmbedding::new(&[0.5], 1, [1, 1])?;
+    /// let width = AxisEmbedding::new(&[1.0, 2.0, 3.0], 1, [2, 2])?;
+    /// let (mut of_height, mut of_width) = ([0.0], [0.0; 3]);
+    /// let bias = DecomposedBias::new(height, width)?;
+    /// bias.table_gradients(&[1.0_f32, 2.0, 4.0, 8.0], &[1.0, 10.0], 1, [&mut of_height, &mut of_width])?;
+    /// assert_eq!((of_height, of_width), ([123.0], [2.0, 81.0, 40.0]));
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add); [`Error::Length`] if a table has another size. Nothing is written then.
+    pub fn table_gradients<T: Element>(
+        &self,
+        gradient: &[T],
+        queries: &[T],
+        heads: usize,
+        [height, width]: [&mut [f32]; 2],
+    ) -> Result<()> {
+        self.check(gradient.len(), queries.len(), heads)?;
+        let mut axes = [(&self.height, height), (&self.width, width)];
+        for (axis, out) in &axes {
+            check_length("axis table gradient", axis.table.len(), out.len())?;
+        }
+        let ([lines, keys], features) = (self.size(), self.height.features);
+        let sizes = axes.each_ref().map(|(axis, _)| axis.table.len());
+        let mut sums = [zeros("axis table gradient", &[sizes[0]])?, zeros("axis table gradient", &[sizes[1]])?];
+        for (line, (row, query)) in gradient.chunks_exact(keys).zip(queries.chunks_exact(features)).enumerate() {
+            let places = [line % lines / self.width.queries, line % self.width.queries];
+            for (cell, x) in row.iter().enumerate() {
+                let x = x.to_double();
+                let keys = [cell / self.width.keys, cell % self.width.keys];
+                for (axis, sums) in sums.iter_mut().enumerate() {
+                    let index = axes[axis].0.index(places[axis], keys[axis]);
+                    let sums: &mut [f64] = &mut sums[index * features..][..features];
+                    sums.iter_mut().zip(query).for_each(|(sum, q)| *sum += x * q.to_double());
+                }
+            }
+        }
+        for ((_, out), sums) in axes.iter_mut().zip(&sums) {
+            out.iter_mut().zip(sums).for_each(|(out, sum)| *out = (f64::from(*out) + sum) as f32);
+        }
         Ok(())
     }
 
@@ -175,7 +225,7 @@ impl<'a> DecomposedBias<'a> {
             products(&self.height, at / self.width.queries, query, &mut tall);
             products(&self.width, at % self.width.queries, query, &mut wide);
             for (window, &tall) in window.chunks_exact_mut(self.width.keys).zip(&tall) {
-                window.iter_mut().zip(&wide).for_each(|(out, wide)| *out = T::Work::round(tall + wide));
+                window.iter_mut().zip(&wide).for_each(|(out, wide)| *out = T::Work::from_double(tall + wide));
             }
             let slide = SlidingWindow { width: keys, window: &window, start: 0, step: 0 };
             put::<T>(self.level, scores, slide, Write::Add);
@@ -187,6 +237,6 @@ impl<'a> DecomposedBias<'a> {
 fn products<T: Element>(axis: &AxisEmbedding<'_>, place: usize, query: &[T], out: &mut [f64]) {
     for (key, out) in out.iter_mut().enumerate() {
         let row = axis.row(place, key).iter();
-        *out = row.zip(query).map(|(&r, q)| f64::from(r) * Into::<f64>::into(q.work())).sum();
+        *out = row.zip(query).map(|(&r, q)| f64::from(r) * q.to_double()).sum();
     }
 }

@@ -7,8 +7,9 @@ use posenc_kernels::{Level, Write};
 
 use super::DistanceIndex;
 use super::runs::Runs;
-use crate::bias::rows::{LIMIT, SlidingWindow, put};
-use crate::element::{Element, Work};
+use crate::Element;
+use crate::bias::rows::{SlidingWindow, put};
+use crate::bias::tile::LIMIT;
 use crate::error::{Error, Result, check_length, product};
 
 /// Whose the relative logits are.
@@ -124,7 +125,7 @@ impl<I: DistanceIndex> RelativeGather<I> {
         I: Sync,
     {
         let call = self.call(scores.len(), logits.len(), size, first_query)?;
-        crate::parallel::rows(scores.len(), call.keys, scores, &|first, scores: &mut [T]| {
+        crate::parallel::moved_rows(scores.len(), call.keys, scores, &|first, scores: &mut [T]| {
             self.stretch(scores, logits, &call, first);
         });
         Ok(())
@@ -168,18 +169,18 @@ impl<I: DistanceIndex> RelativeGather<I> {
                 Side::Query => {
                     let row = &scores[line * keys..][..keys];
                     for (&score, column) in row.iter().zip(runs.columns(queries - 1 - line, keys)) {
-                        column.into_iter().for_each(|column| sums[column] += Into::<f64>::into(score.work()));
+                        column.into_iter().for_each(|column| sums[column] += score.to_double());
                     }
                 }
                 Side::Key => {
                     let column_of_scores = scores[line..].iter().step_by(keys).rev();
                     for (&score, column) in column_of_scores.zip(runs.columns(line, queries)) {
-                        column.into_iter().for_each(|column| sums[column] += Into::<f64>::into(score.work()));
+                        column.into_iter().for_each(|column| sums[column] += score.to_double());
                     }
                 }
             }
             for (logit, sum) in logits.iter_mut().zip(&sums) {
-                *logit = T::Work::round(Into::<f64>::into(*logit) + sum);
+                *logit = T::Work::from_double(logit.to_double() + sum);
             }
         }
         Ok(())

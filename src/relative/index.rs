@@ -22,6 +22,16 @@ pub trait DistanceIndex {
     fn column(&self, distance: i64) -> Option<usize>;
 }
 
+impl<I: DistanceIndex + ?Sized> DistanceIndex for &I {
+    fn columns(&self) -> usize {
+        (**self).columns()
+    }
+
+    fn column(&self, distance: i64) -> Option<usize> {
+        (**self).column(distance)
+    }
+}
+
 impl DistanceIndex for Clip {
     fn columns(&self) -> usize {
         self.rows()

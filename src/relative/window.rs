@@ -6,7 +6,9 @@ use alloc::vec::Vec;
 use posenc_kernels::Level;
 
 use crate::Element;
-use crate::bias::rows::{Block, Of, Rows, Shared, score_forms};
+use crate::bias::forms::score_forms;
+use crate::bias::rows::{Of, Rows, Shared};
+use crate::bias::tile::Block;
 use crate::error::{Error, Result, check_length, product, zeros};
 
 /// How a table is laid out over the distances of two axes.
@@ -230,7 +232,7 @@ impl WindowBias {
             sums.fill(0.0);
             for (query, scores) in scores.chunks_exact(tokens).enumerate() {
                 self.window.fill(query, 0, &mut index);
-                index.iter().zip(scores).for_each(|(&row, x)| sums[row] += Into::<f64>::into(x.work()));
+                index.iter().zip(scores).for_each(|(&row, x)| sums[row] += x.to_double());
             }
             for (row, sum) in table_gradient.chunks_exact_mut(self.heads).zip(&sums) {
                 row[head] = (f64::from(row[head]) + sum) as f32;

@@ -3,8 +3,8 @@
 
 use posenc::{
     Alibi, AlibiForm, AlibiRounding, Clip, Cope, CopeLogits, DistanceBias, DistanceScale, DistanceTable, Fire,
-    FireWeights, ForgetGates, GatedBias, Kerple, KerpleForm, Mlp, Sandwich, T5Bias, T5Buckets, T5Form, dynamic_bias,
-    wavlm_gate,
+    FireWeights, ForgetGates, GatedBias, Kerple, KerpleForm, Mlp, Sandwich, T5Bias, T5Buckets, T5Form, Window,
+    WindowBias, WindowForm, dynamic_bias, wavlm_gate,
 };
 use posenc_oracle::relative::clipped_index;
 use posenc_oracle::tolerance::EXACT_ULP;
@@ -117,6 +117,30 @@ proptest! {
         let rounding = [AlibiRounding::Single, AlibiRounding::Bf16][kind / 3];
         let alibi = Alibi::new(heads).unwrap().with_form(form).with_rounding(rounding);
         all_forms_agree(&ByDistance::new(alibi), size, first_query, cut.into());
+    }
+
+    /// Positions in any order: each score takes the value of its own distance.
+    #[test]
+    fn biases_at_positions(
+        queries in prop::collection::vec(-60..60_i64, 0..9), keys in prop::collection::vec(-60..60_i64, 0..70),
+        key_only in any::<bool>()
+    ) {
+        let form = if key_only { AlibiForm::KeyOnly } else { AlibiForm::Symmetric };
+        let bias = Alibi::new(3).unwrap().with_form(form);
+        let mut scores = random(1, 3 * queries.len() * keys.len());
+        let before = scores.clone();
+        bias.add_at(&mut scores, &queries, &keys).unwrap();
+        for (i, (after, before)) in scores.iter().zip(before).enumerate() {
+            let (head, line) = (i / (queries.len() * keys.len()), i / keys.len() % queries.len());
+            let distance = keys[i % keys.len()] - if key_only { 0 } else { queries[line] };
+            prop_assert_eq!(*after, before + bias.value(head, distance));
+        }
+        // Positions that follow one another are those of the other forms.
+        let (queries, keys): (Vec<i64>, Vec<i64>) = ((5..9).collect(), (0..20).collect());
+        let (mut by_position, mut by_order) = (random(2, 3 * 4 * 20), random(2, 3 * 4 * 20));
+        bias.add_at(&mut by_position, &queries, &keys).unwrap();
+        bias.add(&mut by_order, [4, 20], 5).unwrap();
+        prop_assert_eq!(by_position, by_order);
     }
 
     #[test]
@@ -240,7 +264,7 @@ fn fire() -> Fire {
         c: 0.1,
         threshold: 100.5,
     };
-    Fire::new(weights, 1 << 16).unwrap()
+    Fire::new(weights, 1 << 18).unwrap()
 }
 
 #[cfg(feature = "rayon")]
@@ -248,19 +272,54 @@ fn fire() -> Fire {
 fn parallel_forms_are_serial_forms() {
     use crate::forms::parallel_is_serial;
 
-    for size in [[333, 301], [1, 90_000], [4001, 23]] {
+    for size in [[433, 421], [1, 190_000], [8001, 23]] {
         parallel_is_serial(&t5(), size, 5);
+        let positions = |count: usize| (0..count as i64).map(|x| x * 7919 % 1009).collect::<Vec<_>>();
+        let (queries, keys) = (positions(size[0]), positions(size[1]));
+        let mut serial = random(3, 3 * size[0] * size[1]);
+        let mut parallel = serial.clone();
+        t5().0.add_at(&mut serial, &queries, &keys).unwrap();
+        t5().0.par_add_at(&mut parallel, &queries, &keys).unwrap();
+        assert_eq!(parallel, serial);
         parallel_is_serial(&ByDistance::new(Alibi::new(3).unwrap().with_form(AlibiForm::KeyOnly)), size, 5);
         let tokens = size[1].max(size[0] + 5);
         let gates = (ForgetGates::new(&random(2, 3 * tokens), 3).unwrap(), 3);
         parallel_is_serial(&gates, size, 5);
     }
-    parallel_is_serial(&fire(), [333, 301], 5);
-    let (gates, positions) = (random(1, 3 * 333 * 301), random(2, 3 * 333 * 4));
-    let logits = CopeLogits { gates: &gates, positions: &positions, heads: 3, size: [333, 301], first_query: 5 };
-    parallel_is_serial(&(Cope::new(logits).unwrap(), 3), [333, 301], 5);
+    parallel_is_serial(&fire(), [433, 421], 5);
+    let (gates, positions) = (random(1, 3 * 433 * 421), random(2, 3 * 433 * 4));
+    let logits = CopeLogits { gates: &gates, positions: &positions, heads: 3, size: [433, 421], first_query: 5 };
+    parallel_is_serial(&(Cope::new(logits).unwrap(), 3), [433, 421], 5);
     let alibi = Alibi::new(3).unwrap();
-    parallel_is_serial(&(GatedBias::new(&alibi, &positions[..3 * 333], 5).unwrap(), 3), [333, 301], 5);
+    parallel_is_serial(&(GatedBias::new(&alibi, &positions[..3 * 433], 5).unwrap(), 3), [433, 421], 5);
+}
+
+/// Rows that are made in pieces when they come alone, and as one window when there are two.
+#[test]
+fn long_rows_alone_are_rows_of_a_block() {
+    for keys in [511, 512, 513, 1100, 1537] {
+        let (size, first_query) = ([2, keys], keys / 2);
+        all_forms_agree(&t5(), size, first_query, 1);
+        all_forms_agree(&fire(), size, first_query, 1);
+        let kerple = Kerple::new(KerpleForm::Power, &[0.5, 0.25], &[0.5, 1.5]).unwrap();
+        all_forms_agree(&ByDistance::new(kerple), size, first_query, 1);
+        let gates = random(2, 3 * size[0]);
+        for form in [AlibiForm::Causal, AlibiForm::Symmetric, AlibiForm::KeyOnly] {
+            let alibi = Alibi::new(3).unwrap().with_form(form);
+            all_forms_agree(&(GatedBias::new(&alibi, &gates, first_query).unwrap(), 3), size, first_query, 1);
+            all_forms_agree(&ByDistance::new(alibi), size, first_query, 1);
+        }
+        all_forms_agree(&(ForgetGates::new(&random(2, 3 * keys), 3).unwrap(), 3), size, first_query, 1);
+        let (gates, positions) = (random(1, 3 * 2 * keys), random(2, 3 * 2 * 9));
+        let logits = CopeLogits { gates: &gates, positions: &positions, heads: 3, size, first_query };
+        all_forms_agree(&(Cope::new(logits).unwrap(), 3), size, first_query, 1);
+    }
+    let window = Window::new([25, 24], WindowForm::WithClassToken).unwrap();
+    let table = random(1, window.rows() * 2);
+    let bias = WindowBias::new(window, &table).unwrap();
+    assert_values(&bias, [3, 601], 300, 0.0, |head, query, key| {
+        table[posenc_oracle::windows::beit([25, 24], query, key) * 2 + head].into()
+    });
 }
 
 #[test]

@@ -169,7 +169,7 @@ fn decoding_is_prefilling(bias: &impl Forms, [queries, keys]: [usize; 2], first_
 pub(crate) fn parallel_is_serial(bias: &(impl Forms + Sync), size: [usize; 2], first_query: usize) {
     let values = whole(bias, size, first_query);
     let before = elements::<f32>(9, values.len());
-    assert!(values.len() > 1 << 18, "{} scores are not cut", values.len());
+    assert!(values.len() > 1 << 19, "{} scores are not cut", values.len());
     let (mut serial, mut parallel, mut written) = (before.clone(), before, vec![f32::NAN; values.len()]);
     bias.add(&mut serial, size, first_query).unwrap();
     bias.par_add(&mut parallel, size, first_query).unwrap();

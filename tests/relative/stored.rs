@@ -9,6 +9,9 @@ pub(crate) trait Stored: Element + std::fmt::Debug {
     /// The nearest to an f32.
     fn of(x: f32) -> Self;
 
+    /// The nearest to an f64 that is the sum of two numbers of the type that is computed with.
+    fn nearest(x: f64) -> Self;
+
     /// The sum with a number of f32 in the type that is computed with, rounded once.
     fn plus(self, bias: f32) -> Self;
 
@@ -22,6 +25,10 @@ pub(crate) trait Stored: Element + std::fmt::Debug {
 impl Stored for f32 {
     fn of(x: f32) -> Self {
         x
+    }
+
+    fn nearest(x: f64) -> Self {
+        x as f32
     }
 
     fn plus(self, bias: f32) -> Self {
@@ -43,6 +50,10 @@ impl Stored for f64 {
         f64::from(x) / 3.0
     }
 
+    fn nearest(x: f64) -> Self {
+        x
+    }
+
     fn plus(self, bias: f32) -> Self {
         self + f64::from(bias)
     }
@@ -62,6 +73,11 @@ macro_rules! sixteen_bits {
         impl Stored for $type {
             fn of(x: f32) -> Self {
                 $type::from_f32(x)
+            }
+
+            fn nearest(x: f64) -> Self {
+                // First the sum in f32, then the element, as it is computed.
+                $type::from_f32(x as f32)
             }
 
             fn plus(self, bias: f32) -> Self {
