@@ -46,6 +46,7 @@ impl Panel {
         let mut chart = ChartBuilder::on(area)
             .caption(&self.name, ("sans-serif", 20))
             .margin(10)
+            .margin_right(28)
             .x_label_area_size(42)
             .y_label_area_size(64)
             .build_cartesian_2d(0.0..12.0, y)?;

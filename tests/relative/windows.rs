@@ -9,6 +9,7 @@ use proptest::prelude::*;
 
 use crate::biases::assert_values;
 use crate::forms::all_forms_agree;
+#[cfg(feature = "rayon")]
 use crate::stored::assert_same;
 use crate::{random, tried};
 
