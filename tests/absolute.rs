@@ -1,5 +1,6 @@
 //! Absolute encodings of every kind: laws, references, refusals, and faults that were told in public.
 //! They stand apart from `laws`, which are about rotations first, so that either can be compiled without the other.
+#![cfg(feature = "half")]
 
 mod common;
 
