@@ -50,6 +50,9 @@ impl<F: Format> Kernel for SlidingAdd<'_, F> {
     }
 }
 
+/// Rows from which on a window is searched for NaN.
+const MANY_ROWS: usize = 8;
+
 /// Writes over the rows what [`SlidingAdd`] adds to them.
 #[derive(Debug)]
 pub struct SlidingSet<'a, F: Format>(pub SlidingAdd<'a, F>);
@@ -74,9 +77,17 @@ fn slide<F: Format, const ADD: bool, I: Isa>(
     if width == 0 {
         return;
     }
+    let count = rows.len() / width;
+    // A look at all values pays where many rows read them.
+    let any = F::READIES && (count < MANY_ROWS || window.iter().fold(false, |any, w| any | w.partial_cmp(w).is_none()));
     for (i, row) in rows.chunks_exact_mut(width).enumerate() {
         let at = start - i * step;
-        merge::<F, I>(isa, row, Plus::<F, ADD>(&window[at..at + width]));
+        let values = &window[at..at + width];
+        if any {
+            merge::<F, I>(isa, row, Plus::<F, ADD, true>(values));
+        } else {
+            merge::<F, I>(isa, row, Plus::<F, ADD, false>(values));
+        }
     }
 }
 
@@ -105,7 +116,7 @@ impl<F: Format> Kernel for GatherAdd<'_, F> {
             return;
         }
         for (row, &index) in self.rows.chunks_exact_mut(self.width).zip(self.index) {
-            merge::<F, I>(isa, row, Plus::<F, true>(&self.table[index * self.width..][..self.width]));
+            merge::<F, I>(isa, row, Plus::<F, true, true>(&self.table[index * self.width..][..self.width]));
         }
     }
 }

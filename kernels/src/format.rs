@@ -12,7 +12,7 @@ pub trait Format: Copy + Debug + Send + Sync + 'static {
     /// What a slice holds: numbers, or the bits of 16-bit numbers.
     type Store: Copy + Debug + Default + Send + Sync;
     /// What is computed with, and what tables hold.
-    type Work: Copy + Debug + Default + From<i8> + Send + Sync;
+    type Work: Copy + Debug + Default + From<i8> + PartialOrd + Send + Sync;
     /// The vectors of an instruction set for this format.
     type Lanes<I: Isa>: Shuffle<Isa = I, Elem = Self::Work>;
 
@@ -25,8 +25,18 @@ pub trait Format: Copy + Debug + Send + Sync + 'static {
     /// Rounds to nearest even and writes one unit.
     fn store<I: Isa>(isa: I, lanes: [Self::Lanes<I>; 2], to: &mut Unit<Self, I, Self::Store>);
 
-    /// Reads one unit of table values, in the order of [`load`](Self::load).
-    fn table<I: Isa>(isa: I, from: &Unit<Self, I, Self::Work>) -> [Self::Lanes<I>; 2];
+    /// Reads one unit of table values, in the order of [`load`](Self::load), ready for use beside loaded ones.
+    #[inline(always)]
+    fn table<I: Isa>(isa: I, from: &Unit<Self, I, Self::Work>) -> [Self::Lanes<I>; 2] {
+        let [a, b] = Self::ordered(isa, from);
+        [Self::ready(isa, a), Self::ready(isa, b)]
+    }
+
+    /// The same for values that need no readying: for any format if none is NaN.
+    fn ordered<I: Isa>(isa: I, from: &Unit<Self, I, Self::Work>) -> [Self::Lanes<I>; 2];
+
+    /// Whether NaN among table values have to be readied.
+    const READIES: bool = false;
 
     /// Readies table values for use beside loaded ones.
     #[inline(always)]
@@ -122,7 +132,7 @@ macro_rules! stored_as_computed {
             }
 
             #[inline(always)]
-            fn table<I: Isa>(isa: I, from: &Unit<Self, I, $element>) -> [I::$lanes; 2] {
+            fn ordered<I: Isa>(isa: I, from: &Unit<Self, I, $element>) -> [I::$lanes; 2] {
                 Self::load(isa, from)
             }
         }
@@ -153,7 +163,7 @@ impl Format for F16 {
     }
 
     #[inline(always)]
-    fn table<I: Isa>(isa: I, [a, b]: &Unit<Self, I, f32>) -> [I::F32; 2] {
+    fn ordered<I: Isa>(isa: I, [a, b]: &Unit<Self, I, f32>) -> [I::F32; 2] {
         let (a, b) = (I::F32::load(isa, a), I::F32::load(isa, b));
         if Self::split::<I>() { a.deinterleave(b) } else { [a, b] }
     }
@@ -189,10 +199,11 @@ impl Format for Bf16 {
     }
 
     #[inline(always)]
-    fn table<I: Isa>(isa: I, [a, b]: &Unit<Self, I, f32>) -> [I::F32; 2] {
-        let [even, odd] = I::F32::load(isa, a).deinterleave(I::F32::load(isa, b));
-        [Self::ready(isa, even), Self::ready(isa, odd)]
+    fn ordered<I: Isa>(isa: I, [a, b]: &Unit<Self, I, f32>) -> [I::F32; 2] {
+        I::F32::load(isa, a).deinterleave(I::F32::load(isa, b))
     }
+
+    const READIES: bool = true;
 
     /// Makes NaN quiet, with a lower half of zero.
     #[inline(always)]

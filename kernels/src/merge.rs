@@ -40,20 +40,21 @@ fn units<F: Format, I: Isa>(isa: I, row: &mut [F::Store], values: impl Merge<F>,
     at
 }
 
-/// `row + values`; the values alone unless `ADD`.
+/// `row + values`; the values alone unless `ADD`. They need readying if `ANY`; if not, none of them is NaN.
 #[derive(Clone, Copy)]
-pub(crate) struct Plus<'a, F: Format, const ADD: bool>(pub(crate) &'a [F::Work]);
+pub(crate) struct Plus<'a, F: Format, const ADD: bool, const ANY: bool>(pub(crate) &'a [F::Work]);
 
-impl<F: Format, const ADD: bool> Merge<F> for Plus<'_, F, ADD> {
+impl<F: Format, const ADD: bool, const ANY: bool> Merge<F> for Plus<'_, F, ADD, ANY> {
     #[inline(always)]
     fn unit<I: Isa>(self, isa: I, at: usize, [x, y]: [F::Lanes<I>; 2]) -> [F::Lanes<I>; 2] {
-        let [a, b] = F::table(isa, unit_at::<F, I, _>(self.0, at));
+        let unit = unit_at::<F, I, _>(self.0, at);
+        let [a, b] = if ANY { F::table(isa, unit) } else { F::ordered(isa, unit) };
         if ADD { [x + a, y + b] } else { [a, b] }
     }
 
     #[inline(always)]
     fn one(self, at: usize, row: [F::Lanes<Scalar>; 2]) -> [F::Lanes<Scalar>; 2] {
-        Plus::<F, ADD>(&[self.0[at]; 2]).unit(Scalar, 0, row)
+        Plus::<F, ADD, ANY>(&[self.0[at]; 2]).unit(Scalar, 0, row)
     }
 }
 
