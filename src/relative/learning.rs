@@ -27,8 +27,8 @@ impl RelativeEmbedding {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] if `out` or the weights have another size, [`Error::Count`] if a position goes beyond 2^24. Nothing
-    /// is written then.
+    /// [`Error::Length`](crate::Error::Length) if `out` or the weights have another size,
+    /// [`Error::Count`](crate::Error::Count) if a position goes beyond 2^24. Nothing is written then.
     pub fn add_weighted<T: Element>(
         &self,
         out: &mut [T],
@@ -71,7 +71,7 @@ impl RelativeEmbedding {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] if either has another size. Nothing is written then.
+    /// [`Error::Length`](crate::Error::Length) if either has another size. Nothing is written then.
     pub fn weights_gradient<T: Element>(
         &self,
         gradient: &[T],
@@ -137,7 +137,7 @@ impl RelativeEmbedding {
     ///
     /// # Errors
     ///
-    /// [`Error::Number`] if `epsilon` is negative or not finite.
+    /// [`Error::Number`](crate::Error::Number) if `epsilon` is negative or not finite.
     pub fn layer_norm(self, epsilon: f64) -> Result<Self> {
         self.stabilised(&Stabiliser::LayerNorm { epsilon, gain: None, shift: None })
     }
