@@ -181,7 +181,7 @@ pub fn scatter_add<S: Element, T: AddTarget<S>>(
     let positions = positions.resolve(1, tokens, Some(count), 1)?;
     let level = Level::detect();
     let mut index = [0; BLOCK];
-    for (number, rows) in rows.chunks(BLOCK * features).enumerate() {
+    for (number, rows) in rows.chunks(features.saturating_mul(BLOCK)).enumerate() {
         let index = numbered(&mut index, positions, number * BLOCK, rows.len() / features);
         let (table, rows) = (T::raw_mut(table), S::raw(rows));
         level.run(ScatterAdd::<T::Format, T::Rows> { table, width: features, rows, index, factor: by });

@@ -161,7 +161,7 @@ impl<'a, S: Element, const N: usize> EmbeddingSum<'a, S, N> {
     fn rows<T: AddTarget<S>>(&self, x: &mut [T], scale: Option<f64>, positions: &[Resolved<'_>; N], first: usize) {
         let (width, scale) = (self.tables[0].features, scale.map(factor));
         let mut index = [[0; BLOCK]; N];
-        for (number, rows) in x.chunks_mut(BLOCK * width).enumerate() {
+        for (number, rows) in x.chunks_mut(width.saturating_mul(BLOCK)).enumerate() {
             let (first, count) = (first + number * BLOCK, rows.len() / width);
             for (index, &positions) in index.iter_mut().zip(positions) {
                 numbered(index, positions, first, count);

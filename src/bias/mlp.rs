@@ -17,6 +17,7 @@ use crate::stabilise;
 /// let network = Mlp::new(1)?.linear(&[1.0, -1.0], &[0.0, 0.0])?.relu().linear(&[1.0, -1.0], &[0.5])?;
 /// let mut out = [0.0];
 /// network.run(&[-3.0], &mut out)?;
+/// assert_eq!((network.inputs(), network.outputs()), (1, 1));
 /// assert_eq!(out, [-2.5]);
 /// # Ok::<(), posenc::Error>(())
 /// ```

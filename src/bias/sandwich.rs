@@ -57,7 +57,8 @@ impl Sandwich {
         let frequencies = Frequencies::from_values((1..=half).map(frequency).collect())?;
         let builder = TableBuilder::new(&frequencies, Precision::Exact);
         let mut sums: Vec<f64> = zeros("distances", &[farthest + 1])?;
-        let (mut cos, mut sin) = (zeros("cosines", &[BLOCK, half])?, zeros("sines", &[BLOCK, half])?);
+        let rows = sums.len().min(BLOCK);
+        let (mut cos, mut sin) = (zeros("cosines", &[rows, half])?, zeros("sines", &[rows, half])?);
         for (block, sums) in sums.chunks_mut(BLOCK).enumerate() {
             let cells = sums.len() * half;
             let (cos, sin) = (&mut cos[..cells], &mut sin[..cells]);

@@ -149,7 +149,7 @@ impl DistanceBias for DistanceTable {
 
     fn stored(&self, head: usize, first: i64, len: usize) -> Option<&[f32]> {
         let start = usize::try_from(first.checked_sub(self.first)?).ok()?;
-        let row = self.by_head.get(head * self.columns..(head + 1) * self.columns)?;
+        let row = self.by_head.chunks_exact(self.columns).nth(head)?;
         row.get(start..start.checked_add(len)?)
     }
 

@@ -170,6 +170,10 @@ impl Call {
         let Some(sequences) = bounds.len().checked_sub(1) else {
             return Err(Error::Length { what, expected: 1, found: 0 });
         };
+        // One bound is the beginning of a sequence that has no end.
+        if sequences == 0 && self.tokens > 0 {
+            return Err(Error::Length { what, expected: 2, found: 1 });
+        }
         if let Some(starts) = starts {
             check_length("first positions", sequences, starts.len())?;
         }
@@ -178,7 +182,7 @@ impl Call {
         for index in 0..=sequences {
             let end = bounds.wide(index);
             let min = if index == sequences { all } else { begin };
-            let max = if index == 0 && sequences > 0 { 0 } else { all };
+            let max = if index == 0 { 0 } else { all };
             if !(min..=max).contains(&end) {
                 return Err(Error::Entry { what, index, min, max, found: end });
             }

@@ -26,6 +26,7 @@ const FARTHEST: u64 = 1 << 24;
 ///
 /// // DeBERTa-v2 and v3: 256 buckets, 512 positions.
 /// let buckets = DebertaBuckets::logarithmic(256, 512)?;
+/// assert_eq!(buckets.span(), 256);
 /// assert_eq!([-128, 0, 129, 511].map(|relative| buckets.bucket(relative)), [-128, 0, 129, 255]);
 /// // The key one before the query: relative position 1, distance −1.
 /// assert_eq!(buckets.column(-1), Some(257));

@@ -215,6 +215,9 @@ impl<'a> DecomposedBias<'a> {
 
     /// A stretch of rows from one on; sizes were checked.
     fn stretch<T: Element>(&self, scores: &mut [T], queries: &[T], first: usize) {
+        if scores.is_empty() {
+            return;
+        }
         let ([lines, keys], features) = (self.size(), self.height.features);
         let mut tall = vec![0.0; self.height.keys];
         let mut wide = vec![0.0; self.width.keys];

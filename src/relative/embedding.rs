@@ -259,6 +259,8 @@ impl RelativeEmbedding {
     /// embedding.add(&mut serial, 3, [90, 90])?;
     /// embedding.par_add(&mut parallel, 3, [90, 90])?;
     /// assert_eq!(serial, parallel);
+    /// embedding.par_lookup_into(&mut parallel, 3, [90, 90])?;
+    /// assert_eq!(embedding.lookup(3, [90, 90])?, parallel);
     /// # Ok::<(), posenc::Error>(())
     /// ```
     ///

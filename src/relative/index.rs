@@ -39,7 +39,11 @@ impl DistanceIndex for Clip {
 
     fn column(&self, distance: i64) -> Option<usize> {
         let reach = usize::try_from(distance.unsigned_abs()).unwrap_or(usize::MAX);
-        Some(if distance < 0 { self.left - reach.min(self.left) } else { self.left + reach.min(self.right) })
+        Some(if distance < 0 {
+            self.left - reach.min(self.left)
+        } else {
+            self.left.saturating_add(reach.min(self.right))
+        })
     }
 }
 
@@ -71,7 +75,7 @@ impl<I: DistanceIndex> DistanceIndex for Reversed<I> {
     }
 
     fn column(&self, distance: i64) -> Option<usize> {
-        self.0.column(distance).map(|column| self.0.columns() - 1 - column)
+        self.0.columns().checked_sub(self.0.column(distance)?)?.checked_sub(1)
     }
 }
 

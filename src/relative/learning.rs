@@ -27,8 +27,8 @@ impl RelativeEmbedding {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`](crate::Error::Length) if `out` or the weights have another size, [`Error::Count`](crate::Error::Count) if a position goes beyond 2^24. Nothing
-    /// is written then.
+    /// [`Error::Length`](crate::Error::Length) if `out` or the weights have another size,
+    /// [`Error::Count`](crate::Error::Count) if a position goes beyond 2^24. Nothing is written then.
     pub fn add_weighted<T: Element>(
         &self,
         out: &mut [T],

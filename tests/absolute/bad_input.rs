@@ -220,3 +220,13 @@ fn grids_refuse_axes_without_parts() {
     let empty = AxialEmbedding::new(&[(0, none), (1, two)], Blocks::ByAxis).unwrap();
     assert_eq!((empty.table(), empty.add::<f32>(&mut [])), (Ok(vec![]), Ok(())));
 }
+
+#[test]
+fn no_rows_may_be_as_wide_as_they_like() {
+    for features in [HUGE / 2 + 1, HUGE] {
+        let none = EmbeddingTable::<f32>::new(&[], features).unwrap();
+        assert_eq!(none.lookup(&Positions::from(0), 0), Ok(vec![]));
+        assert_eq!(none.add::<f32>(&mut [], &Positions::from(0)), Ok(()));
+        assert_eq!(scatter_add::<f32, f32>(&mut [], &[], features, 1.0, &Positions::from(0)), Ok(()));
+    }
+}

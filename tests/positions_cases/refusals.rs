@@ -56,7 +56,12 @@ fn bounds_of_packed_sequences() {
     let rope = rope(1);
     let no_bounds: [i32; 0] = [];
     stays(&rope, [1, 5], Positions::packed(&no_bounds), Error::Length { what: "cu_seqlens", expected: 1, found: 0 });
-    stays(&rope, [1, 5], Positions::packed(&[0]), bound(0, 5, 5, 0));
+    let no_end = Error::Length { what: "cu_seqlens", expected: 2, found: 1 };
+    stays(&rope, [1, 5], Positions::packed(&[0]), no_end.clone());
+    stays(&rope, [1, 5], Positions::packed(&[5]), no_end.clone());
+    stays(&rope, [1, 5], Positions::packed_from(&[5], &no_bounds), no_end.clone());
+    stays(&rope.clone().with_table(5).unwrap(), [1, 5], Positions::packed(&[5]), no_end);
+    stays(&rope, [1, 0], Positions::packed(&[5]), bound(0, 0, 0, 5));
     stays(&rope, [1, 5], Positions::packed(&[1, 5]), bound(0, 0, 0, 1));
     stays(&rope, [1, 5], Positions::packed(&[-1, 5]), bound(0, 0, 0, -1));
     stays(&rope, [1, 5], Positions::packed(&[0, 4]), bound(1, 5, 5, 4));

@@ -5,10 +5,10 @@ use std::ops::RangeInclusive;
 
 use crate::random;
 use posenc::{
-    Alibi, AxisEmbedding, Clip, Cope, CopeLogits, DebertaBuckets, DecomposedBias, DistanceBias, DistanceScale,
-    DistanceTable, Error, Extent, Fire, FireWeights, ForgetGates, GatedBias, Kerple, KerpleForm, Mlp,
-    RelativeEmbedding, RelativeGather, Result, Sandwich, Shift, Side, Stabiliser, T5Bias, T5Buckets, T5Form, Tile,
-    Window, WindowBias, WindowForm, disentangled_scale, dynamic_bias, log_cpb_bias, log_cpb_coordinates,
+    Alibi, AxisEmbedding, Clip, Cope, CopeLogits, DebertaBuckets, DecomposedBias, DistanceBias, DistanceIndex,
+    DistanceScale, DistanceTable, Error, Extent, Fire, FireWeights, ForgetGates, GatedBias, Kerple, KerpleForm, Mlp,
+    RelativeEmbedding, RelativeGather, Result, Reversed, Sandwich, Shift, Side, Stabiliser, T5Bias, T5Buckets, T5Form,
+    Tile, Window, WindowBias, WindowForm, disentangled_scale, dynamic_bias, log_cpb_bias, log_cpb_coordinates,
 };
 
 const HUGE: usize = usize::MAX;
@@ -283,4 +283,22 @@ fn stabilisers_and_rows() {
     refused(embedding.add_weighted(&mut [0.0_f32; 4], &[0.0; 5], 0, [2, 2]), "scores", 5.0);
     refused(embedding.weights_gradient(&[0.0_f32; 7], 0, [2, 2], &mut table), "relative rows", 7.0);
     refused(embedding.weights_gradient(&[0.0_f32; 8], 0, [2, 2], &mut table[1..]), "weights gradient", 5.0);
+}
+
+#[test]
+fn columns_beyond_all_numbers_are_none_or_the_last() {
+    let clip = Clip { left: HUGE, right: HUGE };
+    assert_eq!((clip.column(i64::MIN), clip.column(1)), (Some(HUGE - (1 << 63)), Some(HUGE)));
+    assert_eq!([0, 1].map(|distance| Reversed(clip).column(distance)), [None; 2]);
+    let table = DistanceTable::new(&[1.0; 3], Clip::symmetric(1)).unwrap();
+    assert_eq!(table.stored(0, -1, 3), Some(&[1.0; 3][..]));
+    assert_eq!([1, HUGE / 2, HUGE].map(|head| table.stored(head, -1, 3)), [None; 3]);
+}
+
+#[test]
+fn no_scores_of_large_pictures_take_no_memory() {
+    // A row of these scores would have 2^32 keys.
+    let axis = AxisEmbedding::new(&[1.0], 1, [1 << 16, 1 << 16]).unwrap();
+    let bias = DecomposedBias::new(axis.clone(), axis).unwrap();
+    assert_eq!(bias.add::<f32>(&mut [], &[], 0), Ok(()));
 }
