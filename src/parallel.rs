@@ -106,27 +106,27 @@ impl<A: Cut, B: Cut> Cut for (A, B) {
 /// Runs `work`, which makes cosines and sines, on independent stretches of rows of `width` elements; it is told the first row
 /// of each.
 pub(crate) fn rows<C: Cut>(elements: usize, width: usize, data: C, work: &(impl Fn(usize, C) + Sync)) {
-    halve_rows([elements / width.max(1), width], [MADE.whole, MADE.piece], 0, data, work);
+    halve_rows([elements / width.max(1), width], MADE, 0, data, work);
 }
 
 /// The same for `work` that moves and adds rows which are there.
 pub(crate) fn moved_rows<C: Cut>(elements: usize, width: usize, data: C, work: &(impl Fn(usize, C) + Sync)) {
-    halve_rows([elements / width.max(1), width], [ROTATED.whole, ROTATED.piece], 0, data, work);
+    halve_rows([elements / width.max(1), width], ROTATED, 0, data, work);
 }
 
 fn halve_rows<C: Cut>(
     [rows, width]: [usize; 2],
-    [least, piece]: [usize; 2],
+    least: Least,
     first: usize,
     data: C,
     work: &(impl Fn(usize, C) + Sync),
 ) {
-    if rows < 2 || rows * width < least {
+    if rows < 2 || rows * width < least.whole {
         return work(first, data);
     }
     let at = rows / 2;
     let (left, right) = data.cut(at * width);
-    let least = [2 * piece, piece];
+    let least = Least { whole: 2 * least.piece, ..least };
     rayon::join(
         || halve_rows([at, width], least, first, left, work),
         || halve_rows([rows - at, width], least, first + at, right, work),

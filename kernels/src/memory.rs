@@ -21,9 +21,11 @@ pub struct Grid {
 }
 
 impl Grid {
+    /// Where a row begins; of one that is only asked for ahead and need not exist, a number that means nothing.
     #[inline(always)]
     fn row(self, [group, member]: [usize; 2]) -> usize {
-        self.start + group * self.group + member * self.member
+        let group = self.start.wrapping_add(group.wrapping_mul(self.group));
+        group.wrapping_add(member.wrapping_mul(self.member))
     }
 }
 

@@ -88,3 +88,27 @@ fn views_refuse_cuts_beyond_their_outer_axis() {
         assert_eq!((left.shape().tokens, right.shape().tokens), (index, 3 - index));
     }
 }
+
+/// The stride of an axis with one entry is never used, whatever it is, and no row beyond that entry is looked for.
+#[test]
+fn strides_of_single_entries_may_be_of_any_size() {
+    let rope = rope();
+    // More than stays near, so that rows are asked for ahead.
+    let (heads, dim) = (400, 64);
+    let mut want = vec![0.5_f32; heads * dim];
+    rope.rotate(&mut HeadsMut::new(&mut want, [1, heads, dim]).unwrap(), &Positions::from(3)).unwrap();
+    for huge in [HUGE, HUGE / 2 + 7] {
+        let mut data = vec![0.5_f32; heads * dim];
+        let strides = Strides { batch: huge, token: huge, head: dim };
+        let shape = Shape { batch: 1, tokens: 1, heads, dim };
+        rope.rotate(&mut HeadsMut::strided(&mut data, shape, strides).unwrap(), &Positions::from(3)).unwrap();
+        assert_eq!(data, want);
+        // As one head of many tokens, the other axis is the single one.
+        let strides = Strides { batch: huge, token: dim, head: huge };
+        let shape = Shape { batch: 1, tokens: heads, heads: 1, dim };
+        let ids = vec![3_usize; heads];
+        let mut data = vec![0.5_f32; heads * dim];
+        rope.rotate(&mut HeadsMut::strided(&mut data, shape, strides).unwrap(), &Positions::ids(&ids)).unwrap();
+        assert_eq!(data, want);
+    }
+}
