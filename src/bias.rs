@@ -12,6 +12,7 @@ mod forget;
 pub(crate) mod forms;
 mod gated;
 mod kerple;
+pub(crate) mod learned;
 mod mlp;
 pub(crate) mod rows;
 mod sandwich;

@@ -5,9 +5,9 @@ use core::cmp::Ordering;
 
 use super::tile::LIMIT;
 use super::whole::least_beyond;
-use super::{DistanceBias, Steps};
+use super::{DistanceBias, Steps, learned};
 use crate::Element;
-use crate::error::{Error, Result, check_length, product};
+use crate::error::{Error, Result};
 
 /// On which sides of the query keys are told apart.
 ///
@@ -140,10 +140,8 @@ impl T5Bias {
     ///
     /// [`Error::Length`] if the table is not whole rows of at least one head.
     pub fn new(buckets: T5Buckets, table: &[f32]) -> Result<Self> {
-        let heads = table.len() / buckets.buckets();
-        check_length("bucket table", product("bucket table", &[buckets.buckets(), heads.max(1)])?, table.len())?;
-        let by_head = (0..heads).flat_map(|head| table[head..].iter().step_by(heads).copied()).collect();
-        Ok(Self { buckets, by_head, heads })
+        let by_head = learned::by_head("bucket table", table, buckets.buckets())?;
+        Ok(Self { heads: by_head.len() / buckets.buckets(), buckets, by_head })
     }
 
     /// The buckets.
@@ -175,25 +173,12 @@ impl T5Bias {
         first_query: usize,
         table_gradient: &mut [f32],
     ) -> Result<()> {
-        check_length("table gradient", self.by_head.len(), table_gradient.len())?;
-        let sums = self.diagonal_sums(gradient, size, first_query)?;
-        let columns = self.buckets.buckets();
-        let first = -((first_query + size[0]) as i64) + 1;
-        let diagonals = sums.len() / self.heads;
-        if diagonals == 0 {
-            return Ok(());
-        }
-        let mut totals = alloc::vec![0.0; columns];
-        for (head, sums) in sums.chunks_exact(diagonals).enumerate() {
-            totals.fill(0.0);
-            for (stretch, column) in self.buckets.steps().stretches(first, diagonals) {
+        let collect = |first, sums: &[f64], totals: &mut [f64]| {
+            for (stretch, column) in self.buckets.steps().stretches(first, sums.len()) {
                 totals[column] += sums[stretch].iter().sum::<f64>();
             }
-            for (row, total) in table_gradient.chunks_exact_mut(self.heads).zip(&totals) {
-                row[head] = (f64::from(row[head]) + total) as f32;
-            }
-        }
-        Ok(())
+        };
+        learned::table_gradient(self, self.buckets.buckets(), gradient, size, first_query, table_gradient, collect)
     }
 }
 

@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
 use super::tile::LIMIT;
-use super::{Anchor, DistanceBias};
+use super::{Anchor, DistanceBias, learned};
 use crate::Element;
-use crate::error::{Error, Result, check_length, product, zeros};
+use crate::error::{Error, Result, zeros};
 use crate::relative::Clip;
 
 /// What a table says of distances beyond it.
@@ -56,10 +56,14 @@ impl DistanceTable {
             let found = clip.left.max(clip.right);
             return Err(Error::Count { what: "clip", expected: "at most 2^24", found });
         }
-        let heads = weights.len() / columns;
-        check_length("distance weights", product("distance weights", &[columns, heads.max(1)])?, weights.len())?;
-        let by_head = (0..heads).flat_map(|head| weights[head..].iter().step_by(heads).copied()).collect();
-        Ok(Self { by_head, heads, columns, first: -(clip.left as i64), beyond: Beyond::Outermost })
+        let by_head = learned::by_head("distance weights", weights, columns)?;
+        Ok(Self {
+            heads: by_head.len() / columns,
+            by_head,
+            columns,
+            first: -(clip.left as i64),
+            beyond: Beyond::Outermost,
+        })
     }
 
     /// The values of a bias at a range of distances.
@@ -117,24 +121,12 @@ impl DistanceTable {
         first_query: usize,
         table_gradient: &mut [f32],
     ) -> Result<()> {
-        check_length("table gradient", self.by_head.len(), table_gradient.len())?;
-        let sums = self.diagonal_sums(gradient, size, first_query)?;
-        let diagonals = sums.len() / self.heads;
-        if diagonals == 0 {
-            return Ok(());
-        }
-        let first = 1 - (first_query + size[0]) as i64;
-        let mut totals = alloc::vec![0.0; self.columns];
-        for (head, sums) in sums.chunks_exact(diagonals).enumerate() {
-            totals.fill(0.0);
+        let collect = |first: i64, sums: &[f64], totals: &mut [f64]| {
             for (distance, sum) in (first..).zip(sums) {
                 totals[self.column(distance)] += sum;
             }
-            for (row, total) in table_gradient.chunks_exact_mut(self.heads).zip(&totals) {
-                row[head] = (f64::from(row[head]) + total) as f32;
-            }
-        }
-        Ok(())
+        };
+        learned::table_gradient(self, self.columns, gradient, size, first_query, table_gradient, collect)
     }
 }
 

@@ -7,6 +7,7 @@ use posenc_kernels::Level;
 
 use crate::Element;
 use crate::bias::forms::score_forms;
+use crate::bias::learned;
 use crate::bias::rows::{Of, Rows, Shared};
 use crate::bias::tile::Block;
 use crate::error::{Error, Result, check_length, product, zeros};
@@ -176,10 +177,7 @@ impl WindowBias {
     ///
     /// [`Error::Length`] if the table is not whole rows of at least one head.
     pub fn new(window: Window, table: &[f32]) -> Result<Self> {
-        let heads = table.len() / window.rows();
-        check_length("window table", product("window table", &[window.rows(), heads.max(1)])?, table.len())?;
-        let by_head = (0..heads).flat_map(|head| table[head..].iter().step_by(heads).copied()).collect();
-        Ok(Self::by_head(window, by_head))
+        Ok(Self::by_head(window, learned::by_head("window table", table, window.rows())?))
     }
 
     /// A table turned around, `[heads, rows]`.
@@ -234,9 +232,7 @@ impl WindowBias {
                 self.window.fill(query, 0, &mut index);
                 index.iter().zip(scores).for_each(|(&row, x)| sums[row] += x.to_double());
             }
-            for (row, sum) in table_gradient.chunks_exact_mut(self.heads).zip(&sums) {
-                row[head] = (f64::from(row[head]) + sum) as f32;
-            }
+            learned::add_to_head(table_gradient, self.heads, head, &sums);
         }
         Ok(())
     }
