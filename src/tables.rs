@@ -5,7 +5,7 @@ mod points;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use posenc_kernels::{Exact, Level, Rows, Single32};
+use posenc_kernels::{Exact, Level, Rows, Single32, Steps};
 
 use crate::error::{Error, Result, check_length, zeros};
 use crate::frequencies::MAX_WIDTH;
@@ -69,6 +69,8 @@ pub struct TableBuilder {
     single: Option<Vec<f32>>,
     /// Which coordinates the frequencies read, for positions of several or of fractions.
     weights: Vec<f64>,
+    /// What makes runs of whole positions fast, where [`Precision::Exact`] was asked for.
+    steps: Steps,
     level: Level,
 }
 
@@ -76,12 +78,13 @@ impl TableBuilder {
     /// Prepares the frequencies.
     #[must_use]
     pub fn new(frequencies: &Frequencies, precision: Precision) -> Self {
-        let single = match precision {
-            Precision::Exact => None,
-            Precision::Single => Some(frequencies.as_slice().iter().map(|&f| f as f32).collect()),
+        let level = Level::detect();
+        let (single, steps) = match precision {
+            Precision::Exact => (None, Steps::new(level, frequencies.turns())),
+            Precision::Single => (Some(frequencies.as_slice().iter().map(|&f| f as f32).collect()), Steps::default()),
         };
         let weights = frequencies.reads().weights(frequencies.pairs());
-        Self { frequencies: frequencies.clone(), single, weights, level: Level::detect() }
+        Self { frequencies: frequencies.clone(), single, weights, steps, level }
     }
 
     /// The same builder on a given level; the values do not change.
@@ -244,7 +247,7 @@ impl TableBuilder {
         let (cos, sin) = (T::raw_mut(cos), T::raw_mut(sin));
         match &self.single {
             None => {
-                let angles = Exact { turns: self.frequencies.turns(), magnitude };
+                let angles = Exact { turns: self.frequencies.turns(), steps: &self.steps, magnitude };
                 self.level.run(Rows::<_, T::Format> { angles, positions, cos, sin });
             }
             Some(frequencies) => {

@@ -10,8 +10,8 @@
 //! The error of the sum is below `2^-85` of a quarter turn, and that of the last products below `2^-114` of the angle.
 
 use super::cells::two_sum;
-use super::{Angles, FOURS, Reduced, WHOLE, exact, in_radians, load, rounded, scaled};
-use crate::format::array_at;
+use super::{Angles, Cell, FOURS, Reduced, WHOLE, exact, in_radians, load, rounded, scaled};
+use crate::format::{F32, array_at};
 use crate::turns::Turns;
 use crate::vector::Double;
 
@@ -199,7 +199,12 @@ impl Angles for Terms32<'_> {
     }
 
     #[inline(always)]
-    fn scale<V: Double>(self, isa: V::Isa, value: V) -> V {
+    fn dropped(_: u32) -> u32 {
+        F32::DROPPED
+    }
+
+    #[inline(always)]
+    fn finish<V: Double>(self, isa: V::Isa, value: V) -> V {
         rounded(isa, value) * V::splat(isa, f64::from(self.magnitude))
     }
 }
