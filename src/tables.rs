@@ -31,19 +31,19 @@ use crate::{Element, Frequencies, Pairing, Positions};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Precision {
     /// The true cosine and sine of `position · frequency` for the f64 frequency, times the magnitude, rounded once.
-    /// Within 0.5001 ULP for positions below 2^24 in size, within 0.51 ULP to 2^31, zero crossings included, for any
+    /// Within 0.50003 ULP for positions below 2^24 in size, within 0.51 ULP to 2^31, zero crossings included, for any
     /// frequency under which the angle stays below 2^38 radians. Larger angles are as exact but next to crossings, where
-    /// the absolute error is below 2^-60. Fractions, and angles that are sums over axes, are within 0.5001 ULP while the angle is
+    /// the absolute error is below 2^-60. Fractions, and angles that are sums over axes, are within 0.50003 ULP while the angle is
     /// below 2^28 radians and the value above 2^-45, and within 2^-59 elsewhere.
     Exact,
     /// What most training stacks compute: the angle is `fl32(fl32(position) · fl32(frequency))`; cosine and sine are those
-    /// of that f32, within 0.5001 ULP while it is below 2^24 in size; the magnitude is an f32 product afterwards. At position 1 000 000 this is up to
+    /// of that f32, within 0.50003 ULP while it is below 2^24 in size; the magnitude is an f32 product afterwards. At position 1 000 000 this is up to
     /// 6e-2 away from [`Exact`](Self::Exact), and as far from the true value.
     Single,
 }
 
-/// Positions whose rows are made in one go.
-pub(crate) const BLOCK: usize = 32;
+/// Positions whose rows are made in one go: what a run of them reaches.
+pub(crate) const BLOCK: usize = Steps::RUN;
 
 /// Makes rows of cosines and sines for given frequencies.
 ///

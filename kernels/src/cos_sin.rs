@@ -139,7 +139,7 @@ pub trait Angles: Copy {
 
 /// The angle is the exact product; the results are rounded once: as if the nearest f64 to the true cosines and sines were.
 ///
-/// In f32 within 0.5001 ULP of the true value for `|position| < 2^24`, within 0.51 to 2^31.
+/// In f32 within 0.50003 ULP of the true value for `|position| < 2^24`, within 0.51 to 2^31.
 #[derive(Clone, Copy, Debug)]
 pub struct Exact<'a> {
     /// The frequencies.

@@ -45,6 +45,9 @@ pub struct Steps {
 }
 
 impl Steps {
+    /// The most rows that are made together.
+    pub const RUN: usize = 2 * REACH + 1;
+
     /// The steps of frequencies; none if there are more than 4096 of them, or one so slow that sines are no normal f32.
     #[must_use]
     pub fn new(level: Level, turns: &Turns) -> Self {
@@ -72,12 +75,13 @@ impl Steps {
     /// How many of the positions, from the first on, follow each other within reach of their middle: an odd number, or
     /// none if they are too few, or there are no steps.
     ///
-    /// Positions within reach of 0 are left out, for there small angles differ much from each other.
+    /// Positions within reach of 0 are left out, for there small angles differ much from each other; and so are negative ones,
+    /// whose sines of frequency 0 have a sign.
     pub(super) fn count(&self, positions: &[f64]) -> Option<usize> {
         if self.cos.is_empty() {
             return None;
         }
-        let far = positions.iter().take(2 * REACH + 1).take_while(|position| position.abs() > REACH as f64).count();
+        let far = positions.iter().take(Self::RUN).take_while(|&&position| position > REACH as f64).count();
         let following = positions[..far].windows(2).take_while(|pair| pair[1] - pair[0] == 1.0).count();
         let count = following / 2 * 2 + 1;
         (far > 0 && count >= LEAST).then_some(count)

@@ -89,7 +89,7 @@ impl Angles for Selected<'_> {
 
 /// Any coordinates up to 2^31 in size, and any number of terms.
 ///
-/// In f32 within 0.5001 ULP of the true value where the angle is below 2^28 radians and the value above 2^-45; elsewhere
+/// In f32 within 0.50003 ULP of the true value where the angle is below 2^28 radians and the value above 2^-45; elsewhere
 /// the absolute error is below 2^-59.
 ///
 /// ```

@@ -119,10 +119,8 @@ impl<V: Double, const N: usize> Double for Many<V, N> {
     fn in_doubt(self, other: Self, bounds: Option<Self>, digits: u32) -> bool {
         let mut doubt = false;
         for k in 0..N {
-            let bounds = match bounds {
-                Some(bounds) => Some(bounds.0[k]),
-                None => None,
-            };
+            // A closure, but one that touches lanes in no other way than to copy them.
+            let bounds = bounds.map(|bounds| bounds.0[k]);
             doubt |= self.0[k].in_doubt(other.0[k], bounds, digits);
         }
         doubt
