@@ -101,8 +101,14 @@ fn cells<V: Double, A: Angles, F: Cell>(isa: V::Isa, angles: A, position: A::Pos
     if A::dropped(F::DROPPED) == 0 {
         return finished(isa, angles, long(isa, angle));
     }
-    let bounds = bounds::<V, F>(isa);
-    settled::<V, A, F>(isa, angles, position, at, short(isa, angle), bounds)
+    let values = short(isa, angle);
+    // Where the format has smallest numbers, zeros and small angles come in whole rows.
+    if let Some(bounds) = bounds::<V, F>(isa) {
+        let (cos, sin) = scaled(isa, angles, values);
+        let doubt = cos.in_doubt(sin, Some(bounds), A::dropped(F::DROPPED));
+        return finished(isa, angles, if doubt { long(isa, angle) } else { values });
+    }
+    settled::<V, A, F>(isa, angles, position, at, values, None)
 }
 
 /// The sizes below which a format drops more digits than it usually does.

@@ -26,7 +26,7 @@ pub(super) fn fill_run<I: Isa, A: Angles, F: Cell>(
         let cells = [&mut cos[row.clone()], &mut sin[row]];
         let base = [&mut base_cos[..count], &mut base_sin[..count]];
         each(isa, count, Middle::<A, F> { angles, position: positions[middle], first, base, cells });
-        steps.bounds(middle, first, &base_sin[..count], &mut bounds[..count]);
+        steps.bounds::<F>(middle, first, &base_sin[..count], &mut bounds[..count]);
         for distance in 1..=middle {
             let (before, behind) = (middle - distance, middle + distance);
             let (upper_cos, lower_cos) = cos.split_at_mut(behind * pairs);

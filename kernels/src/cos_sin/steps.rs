@@ -11,7 +11,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Exact, Rows};
+use super::{Cell, Exact, Rows};
 use crate::format::F64;
 use crate::turns::Turns;
 use crate::vector::Level;
@@ -94,17 +94,19 @@ impl Steps {
         [&self.cos[distance * pairs..][..pairs], &self.sin[distance * pairs..][..pairs]]
     }
 
-    /// The sizes below which sums are in doubt, for the pairs from `first` on: none where the angles are small, but much
-    /// larger than the steps to a distance, so that sines keep their digits in the sum.
+    /// The sizes below which sums are in doubt, for the pairs from `first` on: less where the angles are small, but much larger
+    /// than the steps to a distance, so that sines keep their digits in the sum.
     #[inline(always)]
-    pub(super) fn bounds(&self, distance: usize, first: usize, sin: &[f64], bounds: &mut [f64]) {
+    pub(super) fn bounds<F: Cell>(&self, distance: usize, first: usize, sin: &[f64], bounds: &mut [f64]) {
         let [nearest_cos, nearest_sin] = self.row(1).map(|row| &row[first..]);
         let farthest = &self.row(distance)[1][first..];
         for (j, bound) in bounds.iter_mut().enumerate() {
-            let slow = nearest_cos[j] > 0.0 && nearest_sin[j].abs() < 1.0 / 256.0;
             let size = sin[j].abs();
+            let slow = nearest_cos[j] > 0.0 && nearest_sin[j].abs() < 1.0 / 256.0;
             let apart = size < 1.0 / 16.0 && 2.0 * farthest[j].abs() <= size;
-            *bound = if slow & apart { 0.0 } else { SMALL };
+            // Of no angle at all, the sine is no sum of anything.
+            let least = if size == 0.0 { 0.0 } else { F::SMALLEST };
+            *bound = if slow & apart { least } else { SMALL };
         }
     }
 }
