@@ -91,6 +91,18 @@ pub(crate) fn array_at<V: Vector, T: Copy>(slice: &[T], at: usize) -> &V::Array<
     &V::split(&slice[at..at + V::LANES]).0[0]
 }
 
+/// The arrays of `N` vectors that begin at an element.
+#[inline(always)]
+pub(crate) fn arrays_at<V: Vector, T: Copy, const N: usize>(slice: &[T], at: usize) -> &[V::Array<T>; N] {
+    &V::split(&slice[at..at + N * V::LANES]).0.as_chunks().0[0]
+}
+
+/// The array of one vector that begins at an element, to be written.
+#[inline(always)]
+pub(crate) fn array_at_mut<V: Vector, T: Copy>(slice: &mut [T], at: usize) -> &mut V::Array<T> {
+    &mut V::split_mut(&mut slice[at..at + V::LANES]).0[0]
+}
+
 /// f32, computed in f32.
 #[derive(Clone, Copy, Debug)]
 pub struct F32;
