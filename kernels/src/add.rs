@@ -92,11 +92,44 @@ fn slide<F: Format, const ADD: bool, I: Isa>(isa: I, add: SlidingAdd<'_, F>) {
     let any = F::READIES && has_nan::<F, I>(isa, window);
     for (i, row) in rows.chunks_exact_mut(width).enumerate() {
         let at = start - i * step;
-        let values = &window[at..at + width];
-        if any {
-            merge_ahead::<F, I>(isa, row, Plus::<F, ADD, true>(values), ahead);
-        } else {
-            merge_ahead::<F, I>(isa, row, Plus::<F, ADD, false>(values), ahead);
+        plus::<F, ADD, I>(isa, row, &window[at..at + width], any, ahead);
+    }
+}
+
+/// Adds to a row, or writes over it, values of which any may be NaN, or none is.
+#[inline(always)]
+fn plus<F: Format, const ADD: bool, I: Isa>(isa: I, row: &mut [F::Store], values: &[F::Work], any: bool, ahead: usize) {
+    if any {
+        merge_ahead::<F, I>(isa, row, Plus::<F, ADD, true>(values), ahead);
+    } else {
+        merge_ahead::<F, I>(isa, row, Plus::<F, ADD, false>(values), ahead);
+    }
+}
+
+/// Adds to one row as many values, or writes these over it.
+#[derive(Debug)]
+pub struct RowPut<'a, F: Format> {
+    /// The row.
+    pub row: &'a mut [F::Store],
+    /// What is added or written.
+    pub values: &'a [F::Work],
+    /// Which of both.
+    pub write: Write,
+}
+
+impl<F: Format> Kernel for RowPut<'_, F> {
+    type Output = ();
+
+    /// # Panics
+    ///
+    /// If there are fewer values than the row has.
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { row, values, write } = self;
+        let any = F::READIES && has_nan::<F, I>(isa, values);
+        match write {
+            Write::Add => plus::<F, true, I>(isa, row, values, any, 0),
+            Write::Set => plus::<F, false, I>(isa, row, values, any, 0),
         }
     }
 }
@@ -204,11 +237,7 @@ impl<F: Format> Kernel for GatherAdd<'_, F> {
         let any = F::READIES && (self.rows.len() < self.table.len() || has_nan::<F, I>(isa, self.table));
         for (row, &index) in self.rows.chunks_exact_mut(self.width).zip(self.index) {
             let values = &self.table[index * self.width..][..self.width];
-            if any {
-                merge_ahead::<F, I>(isa, row, Plus::<F, true, true>(values), ahead);
-            } else {
-                merge_ahead::<F, I>(isa, row, Plus::<F, true, false>(values), ahead);
-            }
+            plus::<F, true, I>(isa, row, values, any, ahead);
         }
     }
 }

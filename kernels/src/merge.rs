@@ -26,7 +26,6 @@ pub(crate) fn merge<F: Format, I: Isa>(isa: I, row: &mut [F::Store], values: imp
 pub(crate) fn merge_ahead<F: Format, I: Isa>(isa: I, row: &mut [F::Store], values: impl Merge<F>, ahead: usize) {
     // Bounds are checked once for several units.
     let done = stretch::<F, I, 4>(isa, row, values, 0, ahead);
-    let done = stretch::<F, I, 2>(isa, row, values, done, ahead);
     let done = stretch::<F, I, 1>(isa, row, values, done, ahead);
     let isa = isa.narrower();
     let done = stretch::<F, _, 1>(isa, row, values, done, ahead);
