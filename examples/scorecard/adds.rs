@@ -1,4 +1,5 @@
-//! Cells of the additions; their limit is the in-place addition of a constant to the same bytes.
+//! Cells of the additions; their limit is the in-place addition to the same bytes: of a constant where values are worked out
+//! or stand in the nearest cache, and of rows of a table where ours are read from one.
 //!
 //! What is added is small, grows slowly or soon stops to count, so that sums stay finite however often a cell runs.
 
@@ -12,7 +13,7 @@ use posenc_kernels::{GatherAdd, SlidingAdd};
 
 use crate::buffer::{Buffer, Number};
 use crate::cell::{Cell, Grid, Names, PAIRINGS, every_type, shapes};
-use crate::limits::{Bytes, Shift};
+use crate::limits::{Bytes, RowSums, Shift};
 use crate::threads::{MOST, in_parts};
 
 /// A cell whose state is a buffer and what is added to it.
@@ -27,6 +28,32 @@ fn cell<T: Number + Bytes, A: Send + 'static>(
         move || (added(), Buffer::<T>::random(names.elements())),
         move |(added, data)| ours(added, data),
         move |(_, data)| in_parts(threads, data, |data| level.run(Shift { data, term: black_box(0.0) })),
+    )
+}
+
+/// A cell whose state is a buffer and a table, of which each row of `width` elements takes one of `table_rows` rows; `ours` is
+/// handed what is made of their numbers, and the limit reads as many bytes of a table of its own.
+fn rows_cell<T: Number + Bytes, W: 'static, A: Send + 'static>(
+    names: Names,
+    [table_rows, width]: [usize; 2],
+    added: impl FnOnce(&[usize]) -> A + 'static,
+    mut ours: impl FnMut(&A, &mut [T]) + Send + 'static,
+) -> Cell {
+    let Names { level, threads, .. } = names;
+    let times = (size_of::<W>() / size_of::<T>()).max(1);
+    Cell::new(
+        names,
+        move || {
+            let index: Vec<usize> = (0..names.elements() / width).map(|row| row * 37 % table_rows).collect();
+            let mut zeros = Buffer::<T>::random(table_rows * width * times);
+            zeros.fill(T::default());
+            (added(&index), zeros, index, Buffer::<T>::random(names.elements()))
+        },
+        move |(added, _, _, data)| ours(added, data),
+        move |(_, table, index, data)| {
+            let (table, index) = (black_box(&**table), &**index);
+            in_parts(threads, data, |rows| level.run(RowSums { rows, width, table, index, times }));
+        },
     )
 }
 
@@ -62,6 +89,9 @@ fn sinusoid_cell<T: Number + Bytes>(names: Names) -> Cell {
     })
 }
 
+/// Rows of a table that others take.
+const TABLE_ROWS: usize = 65;
+
 /// Learned rows, looked up by ids and added: one head as wide as a token of the other cells, 65 positions.
 pub(crate) fn embedding() -> Vec<Cell> {
     let shapes = shapes().into_iter().map(|[tokens, heads, dim]| [tokens, 1, heads * dim]).collect();
@@ -69,12 +99,12 @@ pub(crate) fn embedding() -> Vec<Cell> {
 }
 
 fn embedding_cell<T: Number + Bytes + AddTarget<T>>(names: Names) -> Cell {
-    let [tokens, _, width] = names.shape;
-    let rows = move || {
-        let ids: Vec<u32> = (0..tokens as u32).map(|row| row * 37 % 65).collect();
-        (Buffer::<T>::random(65 * width), ids)
+    let width = names.shape[2];
+    let rows = move |index: &[usize]| {
+        let ids: Vec<u32> = index.iter().map(|&row| row as u32).collect();
+        (Buffer::<T>::random(TABLE_ROWS * width), ids)
     };
-    cell(names, rows, move |(rows, ids), x: &mut [T]| {
+    rows_cell::<T, T, _>(names, [TABLE_ROWS, width], rows, move |(rows, ids), x: &mut [T]| {
         let table = EmbeddingTable::new(rows, width).expect("whole rows");
         let sum = EmbeddingSum::new([table]).expect("one table").with_level(names.level);
         let add = match names.threads {
@@ -91,9 +121,11 @@ pub(crate) fn sliding() -> Vec<Cell> {
     Grid { shapes: score_shapes(), ..Grid::new("sliding_add") }.cells(&every_type!(sliding_cell))
 }
 
-/// The shapes of all, and those of scores: a new token and a prompt, against all keys.
+/// Scores of a new token and of a prompt, against all keys: queries, heads, keys.
+pub(crate) const SCORES: [[usize; 3]; 2] = [[1, 32, 4096], [512, 32, 512]];
+
 fn score_shapes() -> Vec<[usize; 3]> {
-    shapes().into_iter().chain([[1, 32, 4096], [512, 32, 512]]).collect()
+    shapes().into_iter().chain(SCORES).collect()
 }
 
 fn sliding_cell<T: Number<Work: Number> + Bytes>(names: Names) -> Cell {
@@ -113,12 +145,9 @@ pub(crate) fn gather() -> Vec<Cell> {
 }
 
 fn gather_cell<T: Number<Work: Number> + Bytes>(names: Names) -> Cell {
-    let [tokens, heads, width] = names.shape;
-    let added = move || {
-        let index: Vec<usize> = (0..tokens * heads).map(|row| row * 37 % 65).collect();
-        (Buffer::<T::Work>::random(65 * width), index)
-    };
-    cell(names, added, move |(table, index), rows: &mut [T]| {
+    let width = names.shape[2];
+    let added = move |index: &[usize]| (Buffer::<T::Work>::random(TABLE_ROWS * width), index.to_vec());
+    rows_cell::<T, T::Work, _>(names, [TABLE_ROWS, width], added, move |(table, index), rows: &mut [T]| {
         let (rows, index) = (T::raw_mut(rows), black_box(index));
         names.level.run(GatherAdd::<T::Format> { rows, width, table, index });
     })
@@ -126,7 +155,7 @@ fn gather_cell<T: Number<Work: Number> + Bytes>(names: Names) -> Cell {
 
 /// A whole bias, its values included, at the level that the crate chooses.
 pub(crate) fn alibi() -> Vec<Cell> {
-    let grid = Grid { levels: vec![Level::detect()], shapes: score_shapes(), ..Grid::new("alibi") };
+    let grid = Grid { levels: vec![Level::detect()], threads: MOST, shapes: score_shapes(), ..Grid::new("alibi") };
     grid.cells(&every_type!(alibi_cell))
 }
 
@@ -137,7 +166,7 @@ fn alibi_cell<T: Number + Bytes>(names: Names) -> Cell {
 
 /// The buckets of T5 and a table for them, worked out into windows.
 pub(crate) fn t5() -> Vec<Cell> {
-    let grid = Grid { levels: vec![Level::detect()], shapes: score_shapes(), ..Grid::new("t5") };
+    let grid = Grid { levels: vec![Level::detect()], threads: MOST, shapes: score_shapes(), ..Grid::new("t5") };
     grid.cells(&every_type!(t5_cell))
 }
 
@@ -152,7 +181,7 @@ fn t5_cell<T: Number + Bytes>(names: Names) -> Cell {
 
 /// A bias whose values stand in memory.
 pub(crate) fn tabulated() -> Vec<Cell> {
-    let grid = Grid { levels: vec![Level::detect()], shapes: score_shapes(), ..Grid::new("bias_table") };
+    let grid = Grid { levels: vec![Level::detect()], threads: MOST, shapes: score_shapes(), ..Grid::new("bias_table") };
     grid.cells(&every_type!(tabulated_cell))
 }
 
@@ -160,19 +189,33 @@ fn tabulated_cell<T: Number + Bytes>(names: Names) -> Cell {
     let [queries, heads, keys] = names.shape;
     let bias = move || {
         let alibi = Alibi::new(heads).expect("a valid number of heads");
-        alibi.tabulated(-(queries as i64)..=keys as i64).expect("near distances")
+        alibi.tabulated(-(queries.max(keys) as i64)..=keys as i64).expect("near distances")
     };
-    bias_cell::<T, _>(names, bias)
+    match queries {
+        // Each row is read once, from a table as large as all scores.
+        1 => rows_cell::<T, f32, _>(names, [heads, keys], move |_| bias(), bias_add::<T, _>(names)),
+        _ => bias_cell::<T, _>(names, bias),
+    }
 }
 
-fn bias_cell<T: Number + Bytes, B: DistanceBias + Send + 'static>(
+fn bias_cell<T: Number + Bytes, B: DistanceBias + Send + Sync + 'static>(
     names: Names,
     bias: impl FnOnce() -> B + 'static,
 ) -> Cell {
+    cell(names, bias, bias_add::<T, _>(names))
+}
+
+fn bias_add<T: Number, B: DistanceBias + Sync>(names: Names) -> impl FnMut(&B, &mut [T]) + Send {
     let [queries, _, keys] = names.shape;
-    cell(names, bias, move |bias, scores: &mut [T]| {
-        bias.add(scores, [queries, keys], black_box(0)).expect("scores of this shape");
-    })
+    move |bias, scores| {
+        let (size, first) = ([queries, keys], black_box(keys - queries.min(keys)));
+        let added = match names.threads {
+            #[cfg(feature = "rayon")]
+            2 => bias.par_add(scores, size, first),
+            _ => bias.add(scores, size, first),
+        };
+        added.expect("scores of this shape");
+    }
 }
 
 /// A whole relative embedding, its indices included, at the level that the crate chooses: `tokens` queries, 32 keys.

@@ -6,6 +6,7 @@ use std::fmt;
 
 use posenc::Level;
 
+use crate::adds::SCORES;
 use crate::cell::Names;
 use crate::summary::Line;
 
@@ -50,7 +51,8 @@ fn check(what: impl Into<String>, bound: Bound, values: impl Iterator<Item = (Na
 
 /// Every check that was measured.
 pub(crate) fn all(lines: &[Line]) -> Vec<Check> {
-    let checks = [ratios(lines), table_free(lines), half_types(lines), two_threads(lines), others(lines)];
+    let checks =
+        [ratios(lines), additions(lines), table_free(lines), half_types(lines), two_threads(lines), others(lines)];
     checks.into_iter().flatten().collect()
 }
 
@@ -90,6 +92,28 @@ fn ratios(lines: &[Line]) -> Vec<Check> {
         check(what, AtLeast(least), measured.map(|line| (line.names, line.times.ratio())))
     };
     RATIOS.iter().filter_map(one).collect()
+}
+
+/// Biases, each shape of scores for itself, and rows of a table from 16 tokens on.
+fn additions(lines: &[Line]) -> Vec<Check> {
+    let one = |ops: &[&str], dtype: &str, least, shapes: &dyn Fn([usize; 3]) -> bool, of: &str| {
+        let measured = lines.iter().filter(|Line { names, .. }| {
+            let widest = names.level == Level::detect() && names.threads == 1;
+            widest && ops.contains(&names.op) && names.dtype == dtype && shapes(names.shape)
+        });
+        let what = format!("ratio of adding {of}, {dtype}");
+        check(what, AtLeast(least), measured.map(|line| (line.names, line.times.ratio())))
+    };
+    let biases = ["sliding_add", "alibi", "t5", "bias_table"];
+    let checks = ["f32", "bf16"].map(|dtype| {
+        let [token, prompt] = SCORES.map(|scores| {
+            let of = format!("biases to {scores:?}");
+            one(&biases, dtype, 0.90, &|shape| shape == scores, &of)
+        });
+        let rows = one(&["gather_add", "embedding_add"], dtype, 0.85, &|[tokens, ..]| tokens >= 16, "rows of a table");
+        [token, prompt, rows]
+    });
+    checks.into_iter().flatten().flatten().collect()
 }
 
 /// Our time in every cell of one thread at the widest level, over our time in the cell whose names `other` gives.
@@ -133,8 +157,9 @@ fn half_types(lines: &[Line]) -> Vec<Check> {
 
 /// For every operation that knows two threads.
 fn two_threads(lines: &[Line]) -> Vec<Check> {
-    let ops = ["rotate", "rotate_free", "rotate_head_major", "rotate_into", "sinusoid_add", "table"];
-    let checks = ops.into_iter().flat_map(|op| {
+    let rotations = ["rotate", "rotate_free", "rotate_head_major", "rotate_into"];
+    let ops = rotations.into_iter().chain(["sinusoid_add", "embedding_add", "alibi", "t5", "bias_table", "table"]);
+    let checks = ops.flat_map(|op| {
         let gain = move || times_over(lines, op, |names| Names { threads: 2, ..names });
         let many = gain().filter(|(names, _)| (128..=4096).contains(&names.shape[0]));
         let few = gain().filter(|(names, _)| names.shape[0] < 128).map(|(names, gain)| (names, 1.0 / gain));

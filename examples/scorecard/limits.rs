@@ -120,6 +120,18 @@ pub(crate) struct Shift<'a, T> {
     pub(crate) term: f32,
 }
 
+/// `x += y` for rows that stand in memory: the limit of adding rows of a table. A vector of `x` takes so many of `y` as the
+/// table has bytes for each of its own.
+pub(crate) struct RowSums<'a, T> {
+    pub(crate) rows: &'a mut [T],
+    pub(crate) width: usize,
+    pub(crate) table: &'a [T],
+    /// For each row, the number of a table row.
+    pub(crate) index: &'a [usize],
+    /// How many times as many bytes a table row has.
+    pub(crate) times: usize,
+}
+
 /// `x = value`: the limit of making a table.
 pub(crate) struct Fill<'a, T> {
     pub(crate) data: &'a mut [T],
@@ -165,6 +177,35 @@ impl<T: Bytes> Kernel for Shift<'_, T> {
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         sweep::<I, T, Add>(isa, self.data, self.term);
+    }
+}
+
+impl<T: Bytes> Kernel for RowSums<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { rows, width, table, index, times } = self;
+        for (row, &index) in rows.chunks_exact_mut(width).zip(index) {
+            let table = &table[index * width * times..][..width * times];
+            if times == 1 {
+                row_sums::<I, T, 1>(isa, row, table);
+            } else {
+                row_sums::<I, T, 2>(isa, row, table);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn row_sums<I: Isa, T: Bytes, const TIMES: usize>(isa: I, row: &mut [T], table: &[T]) {
+    let terms = T::vectors::<I>(table).as_chunks::<TIMES>().0;
+    for (at, terms) in T::vectors_mut::<I>(row).iter_mut().zip(terms) {
+        let mut sum = T::load::<I>(isa, at);
+        for term in terms {
+            sum = sum + T::load::<I>(isa, term);
+        }
+        T::store::<I>(sum, at);
     }
 }
 

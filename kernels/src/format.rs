@@ -91,7 +91,13 @@ pub(crate) fn array_at<V: Vector, T: Copy>(slice: &[T], at: usize) -> &V::Array<
     &V::split(&slice[at..at + V::LANES]).0[0]
 }
 
-/// The vectorful of a slice that begins at `at`, to be written.
+/// The arrays of `N` vectors that begin at an element.
+#[inline(always)]
+pub(crate) fn arrays_at<V: Vector, T: Copy, const N: usize>(slice: &[T], at: usize) -> &[V::Array<T>; N] {
+    &V::split(&slice[at..at + N * V::LANES]).0.as_chunks().0[0]
+}
+
+/// The array of one vector that begins at an element, to be written.
 #[inline(always)]
 pub(crate) fn array_at_mut<V: Vector, T: Copy>(slice: &mut [T], at: usize) -> &mut V::Array<T> {
     &mut V::split_mut(&mut slice[at..at + V::LANES]).0[0]
@@ -179,9 +185,8 @@ impl Format for F16 {
 /// 32-bit lane   [ odd | even ]      even = lane << 16      odd = lane & 0xFFFF0000
 /// ```
 ///
-/// Rounding adds just less than half a unit of bf16, and one more where its last digit is odd, and cuts the lower half
-/// off. A NaN passes unharmed if its lower half is zero. Those that were widened from bf16 are such, and arithmetic
-/// keeps them so; [`ready`](Format::ready) makes those of tables such.
+/// Rounding works on whole numbers, with two elements in a lane. A NaN passes unharmed if its lower half is zero. Those that
+/// were widened from bf16 are such, and arithmetic keeps them so; [`ready`](Format::ready) makes those of tables such.
 impl Format for Bf16 {
     type Store = u16;
     type Work = f32;
@@ -199,9 +204,8 @@ impl Format for Bf16 {
     }
 
     #[inline(always)]
-    fn store<I: Isa>(isa: I, [even, odd]: [I::F32; 2], to: &mut Unit<Self, I, u16>) {
-        let [even, odd] = [carried(isa, even), carried(isa, odd)];
-        (even.shift_right::<16>() | (odd & bits(isa, 0xFFFF_0000))).store_pairs(to);
+    fn store<I: Isa>(_: I, [even, odd]: [I::F32; 2], to: &mut Unit<Self, I, u16>) {
+        even.round_pairs(odd).store_pairs(to);
     }
 
     #[inline(always)]
@@ -226,10 +230,4 @@ impl Format for Bf16 {
 #[inline(always)]
 fn bits<I: Isa>(isa: I, bits: u32) -> I::F32 {
     I::F32::splat(isa, f32::from_bits(bits))
-}
-
-/// Rounded to bf16 in the upper half of each lane; the lower half is left over.
-#[inline(always)]
-fn carried<I: Isa>(isa: I, lanes: I::F32) -> I::F32 {
-    lanes.add_bit_16_to(lanes.add_bits(bits(isa, 0x7FFF)))
 }

@@ -3,8 +3,8 @@
 use core::fmt::Debug;
 
 use crate::format::Format;
-use crate::memory::Source;
-use crate::merge::{Sum, merge};
+use crate::memory::{Source, ahead_of};
+use crate::merge::{Sum, merge, merge_ahead};
 use crate::vector::{Isa, Kernel};
 
 /// A table, and which of its rows are wanted.
@@ -40,15 +40,20 @@ impl<F: Format, S: Source<F>, const N: usize> Kernel for GatherSum<'_, F, S, N> 
     /// If an index is outside its table.
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        match self.scale {
-            Some(scale) => sum::<F, S, N, true, I>(isa, self, scale),
-            None => sum::<F, S, N, false, I>(isa, self, F::Work::from(0)),
+        let one = F::Work::from(1);
+        let scale = self.scale.unwrap_or(one);
+        let plain = scale == one && self.tables.iter().all(|lookup| lookup.factor == one);
+        match (self.scale.is_some(), plain) {
+            (true, true) => sum::<F, S, N, true, false, I>(isa, self, scale),
+            (true, false) => sum::<F, S, N, true, true, I>(isa, self, scale),
+            (false, true) => sum::<F, S, N, false, false, I>(isa, self, scale),
+            (false, false) => sum::<F, S, N, false, true, I>(isa, self, scale),
         }
     }
 }
 
 #[inline(always)]
-fn sum<F: Format, S: Source<F>, const N: usize, const ADD: bool, I: Isa>(
+fn sum<F: Format, S: Source<F>, const N: usize, const ADD: bool, const TIMES: bool, I: Isa>(
     isa: I,
     gather: GatherSum<'_, F, S, N>,
     scale: F::Work,
@@ -58,12 +63,13 @@ fn sum<F: Format, S: Source<F>, const N: usize, const ADD: bool, I: Isa>(
         return;
     }
     let factors = tables.map(|lookup| lookup.factor);
+    let ahead = ahead_of(rows);
     for (i, row) in rows.chunks_exact_mut(width).enumerate() {
         let mut values: [&[S::Store]; N] = [&[]; N];
         for k in 0..N {
             values[k] = &tables[k].table[tables[k].index[i] * width..][..width];
         }
-        merge::<F, I>(isa, row, Sum::<F, S, N, ADD> { scale, values, factors });
+        merge_ahead::<F, I>(isa, row, Sum::<F, S, N, ADD, TIMES> { scale, values, factors }, ahead);
     }
 }
 
@@ -95,7 +101,7 @@ impl<F: Format, S: Source<F>> Kernel for ScatterAdd<'_, F, S> {
             return;
         }
         for (row, &index) in rows.chunks_exact(width).zip(index) {
-            let sum = Sum::<F, S, 1, true> { scale: F::Work::from(1), values: [row], factors: [factor] };
+            let sum = Sum::<F, S, 1, true, true> { scale: F::Work::from(1), values: [row], factors: [factor] };
             merge::<F, I>(isa, &mut table[index * width..][..width], sum);
         }
     }

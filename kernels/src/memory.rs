@@ -172,9 +172,15 @@ const AHEAD: usize = 3072;
 /// Slices up to so many bytes stay in the nearest cache anyway.
 const NEAR: usize = 1 << 16;
 
+/// How many bytes ahead memory is asked for in rows that stand one behind the other.
+#[inline(always)]
+pub(crate) fn ahead_of<T>(rows: &[T]) -> usize {
+    if size_of_val(rows) > NEAR { AHEAD } else { 0 }
+}
+
 /// Asks for the memory so many bytes behind some units.
 #[inline(always)]
-fn look_ahead<I: Isa, T>(isa: I, units: &T, ahead: usize) {
+pub(crate) fn look_ahead<I: Isa, T>(isa: I, units: &T, ahead: usize) {
     for line in (0..size_of::<T>()).step_by(64) {
         isa.prefetch(units, ahead.wrapping_add(line));
     }

@@ -84,7 +84,7 @@ impl<F: Format, const WOVEN: bool> Kernel for Placing<'_, F, WOVEN> {
 /// `row·scale + values`.
 #[inline(always)]
 fn add<F: Format, I: Isa>(isa: I, row: &mut [F::Store], values: &[F::Work], scale: F::Work) {
-    let sum = Sum::<F, Wide, 1, true> { scale, values: [values], factors: [F::Work::from(1)] };
+    let sum = Sum::<F, Wide, 1, true, true> { scale, values: [values], factors: [F::Work::from(1)] };
     merge::<F, I>(isa, row, sum);
 }
 

@@ -109,14 +109,13 @@ pub trait Single: Shuffle<Elem = f32> + BitAnd<Output = Self> + BitOr<Output = S
     /// The bits of each lane, moved up by `N` places.
     fn shift_left<const N: i32>(self) -> Self;
 
-    /// The bits of each lane, moved down by `N` places.
-    fn shift_right<const N: i32>(self) -> Self;
-
     /// The bits of both, added as whole numbers.
     fn add_bits(self, other: Self) -> Self;
 
-    /// `other`, one more (as a whole number) in the lanes whose bit 16 is set here.
-    fn add_bit_16_to(self, other: Self) -> Self;
+    /// Rounds to the upper half of each lane, to nearest even: that of these in the lower half, that of `odd` in the upper.
+    ///
+    /// For numbers, and for NaN whose lower half is zero, which stay what they are.
+    fn round_pairs(self, odd: Self) -> Self;
 
     /// All bits set in the lanes that are NaN, none in the others.
     fn nan_mask(self) -> Self;

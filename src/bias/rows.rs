@@ -4,7 +4,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use posenc_kernels::{Isa, Kernel, Level, SlidingAdd, SlidingSet, Write};
+use posenc_kernels::{Isa, Kernel, Level, RowPut, SlidingAdd, SlidingSet, Write};
 
 use super::tile::{Block, Tile};
 use crate::element::{Element, Work};
@@ -90,12 +90,8 @@ impl<T: Element, R: Rows> Kernel for Row<'_, T, R> {
             let out = &mut self.room[..scores.len()];
             self.rows.fill(self.head, self.query, key, out);
             key += out.len();
-            let (width, window) = (out.len(), T::Work::widen_into(out, self.wide));
-            let add = SlidingAdd::<T::Format> { rows: T::raw_mut(scores), width, window, start: 0, step: 0 };
-            match self.write {
-                Write::Add => add.run(isa),
-                Write::Set => SlidingSet(add).run(isa),
-            }
+            let values = T::Work::widen_into(out, self.wide);
+            RowPut::<T::Format> { row: T::raw_mut(scores), values, write: self.write }.run(isa);
         }
     }
 }

@@ -28,6 +28,14 @@ impl Steps {
         Self { starts, columns }
     }
 
+    /// How far from 0, on either side, columns still change.
+    pub(crate) fn reach(&self) -> i64 {
+        match self.starts.as_slice() {
+            [_, second, ..] => second.saturating_sub(1).saturating_abs().max(self.starts[self.starts.len() - 1]),
+            _ => 0,
+        }
+    }
+
     /// The number of the run that a distance is in.
     fn run(&self, distance: i64) -> usize {
         self.starts.partition_point(|&start| start <= distance) - 1
@@ -45,8 +53,8 @@ impl Steps {
             if at >= len {
                 return None;
             }
-            let next = self.starts.get(run + 1).map_or(i128::MAX, |&start| i128::from(start) - i128::from(first));
-            let end = if next < len as i128 { next as usize } else { len };
+            let next = self.starts.get(run + 1).map_or(u64::MAX, |&start| start.wrapping_sub(first) as u64);
+            let end = if next < len as u64 { next as usize } else { len };
             let stretch = (at..end, self.columns[run]);
             (at, run) = (end, run + 1);
             Some(stretch)
@@ -62,6 +70,9 @@ mod tests {
     fn stretches_are_the_columns_one_by_one() {
         let steps = Steps::new([(0, 4), (-2, 1), (0, 3), (0, 0), (5, 7)].into_iter());
         assert_eq!([i64::MIN, -3, -2, 0, 4, 5, i64::MAX].map(|d| steps.column(d)), [4, 4, 1, 0, 0, 7, 7]);
+        assert_eq!(steps.reach(), 5);
+        assert_eq!(Steps::new([(0, 1), (-6, 2), (-3, 1)].into_iter()).reach(), 7);
+        assert_eq!(Steps::new([(3, 1)].into_iter()).reach(), 0);
         for first in [i64::MIN, -10, -2, 0, 4, 5, i64::MAX - 30] {
             for len in 0..30 {
                 let mut seen = alloc::vec::Vec::new();

@@ -5,7 +5,7 @@ use core::cmp::Ordering;
 
 use super::tile::LIMIT;
 use super::whole::least_beyond;
-use super::{DistanceBias, Steps, learned};
+use super::{DistanceBias, DistanceTable, Steps, learned};
 use crate::Element;
 use crate::error::{Error, Result};
 
@@ -131,7 +131,12 @@ pub struct T5Bias {
     /// `[heads, buckets]`.
     by_head: Vec<f32>,
     heads: usize,
+    /// The values of all distances that do not share the outermost buckets, where these are not far.
+    near: Option<DistanceTable>,
 }
+
+/// From so many values on they are not laid out for each distance.
+const MANY: i64 = 1 << 19;
 
 impl T5Bias {
     /// A table as checkpoints have it, `[buckets, heads]`.
@@ -141,7 +146,12 @@ impl T5Bias {
     /// [`Error::Length`] if the table is not whole rows of at least one head.
     pub fn new(buckets: T5Buckets, table: &[f32]) -> Result<Self> {
         let by_head = learned::by_head("bucket table", table, buckets.buckets())?;
-        Ok(Self { heads: by_head.len() / buckets.buckets(), buckets, by_head })
+        let heads = by_head.len() / buckets.buckets();
+        let bias = Self { heads, buckets, by_head, near: None };
+        let reach = bias.buckets.steps().reach();
+        let near = (heads as i64).saturating_mul(reach) < MANY;
+        let near = near.then(|| DistanceTable::reaching(&bias, reach));
+        Ok(Self { near, ..bias })
     }
 
     /// The buckets.
@@ -194,6 +204,9 @@ impl DistanceBias for T5Bias {
 
     #[inline(always)]
     fn fill(&self, head: usize, first: i64, out: &mut [f32]) {
+        if let Some(near) = &self.near {
+            return near.fill(head, first, out);
+        }
         if head >= self.heads {
             return out.fill(f32::NAN);
         }
@@ -201,5 +214,9 @@ impl DistanceBias for T5Bias {
         for (stretch, column) in self.buckets.steps().stretches(first, out.len()) {
             out[stretch].fill(row[column]);
         }
+    }
+
+    fn stored(&self, head: usize, first: i64, len: usize) -> Option<&[f32]> {
+        self.near.as_ref()?.stored(head, first, len)
     }
 }

@@ -1,5 +1,6 @@
 //! Biases that stand in a table: learned ones of clipped distances, and others worked out beforehand.
 
+use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
@@ -85,6 +86,16 @@ impl DistanceTable {
             bias.fill(head, first, row);
         }
         Ok(Self::refusing(by_head, columns, first))
+    }
+
+    /// The values of a bias up to a distance on either side, which those beyond share.
+    pub(super) fn reaching(bias: &impl DistanceBias, reach: i64) -> Self {
+        let (heads, columns) = (bias.heads(), 2 * reach as usize + 1);
+        let mut by_head = vec![0.0; heads * columns];
+        for (head, row) in by_head.chunks_exact_mut(columns).enumerate() {
+            bias.fill(head, -reach, row);
+        }
+        Self { heads, by_head, columns, first: -reach, beyond: Beyond::Outermost }
     }
 
     /// Given values, `[heads, columns]`, and nothing beyond them.

@@ -42,26 +42,25 @@ macro_rules! arithmetic {
 arithmetic!(f32, F32);
 arithmetic!(f64, F64);
 
-/// Common bits, bits of either, bits added, bits moved up and down by 16, masks of NaN.
+/// Common bits, bits of either, bits added, bits moved up by 16, masks of NaN.
 pub(crate) struct SingleBits<'a> {
     pub(crate) a: &'a [f32],
     pub(crate) b: &'a [f32],
 }
 
 impl Kernel for SingleBits<'_> {
-    type Output = [Vec<f32>; 6];
+    type Output = [Vec<f32>; 5];
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> Self::Output {
-        let mut lists = [const { Vec::new() }; 6];
-        let [common, either, added, up, down, nan] = &mut lists;
+        let mut lists = [const { Vec::new() }; 5];
+        let [common, either, added, up, nan] = &mut lists;
         for (x, y) in I::F32::split(self.a).0.iter().zip(I::F32::split(self.b).0) {
             let (x, y) = (I::F32::load(isa, x), I::F32::load(isa, y));
             push(common, x & y, 0.0);
             push(either, x | y, 0.0);
             push(added, x.add_bits(y), 0.0);
             push(up, x.shift_left::<16>(), 0.0);
-            push(down, x.shift_right::<16>(), 0.0);
             push(nan, x.nan_mask(), 0.0);
         }
         lists
@@ -102,6 +101,25 @@ impl Kernel for Pairs<'_> {
             vector.store_pairs(to);
         }
         (lanes, back)
+    }
+}
+
+/// Pairs of an even element and an odd one, each rounded to its upper half.
+pub(crate) struct RoundedPairs<'a> {
+    pub(crate) even: &'a [f32],
+    pub(crate) odd: &'a [f32],
+}
+
+impl Kernel for RoundedPairs<'_> {
+    type Output = Vec<f32>;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Vec<f32> {
+        let mut list = vec![];
+        for (even, odd) in I::F32::split(self.even).0.iter().zip(I::F32::split(self.odd).0) {
+            push(&mut list, I::F32::load(isa, even).round_pairs(I::F32::load(isa, odd)), 0.0);
+        }
+        list
     }
 }
 

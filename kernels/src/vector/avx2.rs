@@ -121,21 +121,21 @@ impl Single for F32x8 {
     }
 
     #[inline(always)]
-    fn shift_right<const N: i32>(self) -> Self {
-        Self(avx2!(_mm256_castsi256_ps(_mm256_srli_epi32::<N>(_mm256_castps_si256(self.0)))))
-    }
-
-    #[inline(always)]
     fn add_bits(self, other: Self) -> Self {
         let sum = avx2!(_mm256_add_epi32(_mm256_castps_si256(self.0), _mm256_castps_si256(other.0)));
         Self(avx2!(_mm256_castsi256_ps(sum)))
     }
 
     #[inline(always)]
-    fn add_bit_16_to(self, other: Self) -> Self {
-        let bits = avx2!(_mm256_srli_epi32::<16>(_mm256_castps_si256(self.0)));
-        let one = avx2!(_mm256_and_si256(bits, _mm256_set1_epi32(1)));
-        Self(avx2!(_mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(other.0), one))))
+    fn round_pairs(self, odd: Self) -> Self {
+        let (even, odd) = avx2!((_mm256_castps_si256(self.0), _mm256_castps_si256(odd.0)));
+        // What is kept of both, and what is cut off: sixteen bits of each in every lane.
+        let kept = avx2!(_mm256_blend_epi16::<0b1010_1010>(_mm256_srli_epi32::<16>(even), odd));
+        let cut = avx2!(_mm256_blend_epi16::<0b1010_1010>(even, _mm256_slli_epi32::<16>(odd)));
+        // Half a unit and more is one up, where an even number takes one off first: just half a unit then stays below.
+        let one_if_even = avx2!(_mm256_andnot_si256(kept, _mm256_set1_epi16(1)));
+        let up = avx2!(_mm256_srli_epi16::<15>(_mm256_subs_epu16(cut, one_if_even)));
+        Self(avx2!(_mm256_castsi256_ps(_mm256_add_epi16(kept, up))))
     }
 
     #[inline(always)]

@@ -123,22 +123,25 @@ impl Single for F32x16 {
     }
 
     #[inline(always)]
-    fn shift_right<const N: i32>(self) -> Self {
-        let bits = avx512!(_mm512_castps_si512(self.0));
-        Self(avx512!(_mm512_castsi512_ps(_mm512_srl_epi32(bits, _mm_cvtsi32_si128(N)))))
-    }
-
-    #[inline(always)]
     fn add_bits(self, other: Self) -> Self {
         let sum = avx512!(_mm512_add_epi32(_mm512_castps_si512(self.0), _mm512_castps_si512(other.0)));
         Self(avx512!(_mm512_castsi512_ps(sum)))
     }
 
     #[inline(always)]
-    fn add_bit_16_to(self, other: Self) -> Self {
-        let (bits, other) = avx512!((_mm512_castps_si512(self.0), _mm512_castps_si512(other.0)));
-        let set = avx512!(_mm512_test_epi32_mask(bits, _mm512_set1_epi32(1 << 16)));
-        Self(avx512!(_mm512_castsi512_ps(_mm512_mask_sub_epi32(other, set, other, _mm512_set1_epi32(-1)))))
+    fn round_pairs(self, odd: Self) -> Self {
+        let (even, odd) = avx512!((_mm512_castps_si512(self.0), _mm512_castps_si512(odd.0)));
+        let upper = avx512!(_mm512_set1_epi32(-1 << 16));
+        // What is kept of both, and what is cut off: sixteen bits of each in every lane. The numbers are the truth tables of
+        // b | (a & c) and a | (b & !c).
+        let kept = avx512!(_mm512_ternarylogic_epi32::<0xEC>(odd, _mm512_srli_epi32::<16>(even), upper));
+        let cut = avx512!(_mm512_ternarylogic_epi32::<0xF4>(_mm512_slli_epi32::<16>(odd), even, upper));
+        // More than half a unit is one up, where an odd number puts one on first: a | (b & c).
+        let one = avx512!(_mm512_set1_epi16(1));
+        let cut = avx512!(_mm512_ternarylogic_epi32::<0xF8>(cut, kept, one));
+        let up = avx512!(_mm512_cmpgt_epu16_mask(cut, _mm512_set1_epi16(i16::MIN)));
+        // Nothing saturates; of a plain sum the compiler would make two operations.
+        Self(avx512!(_mm512_castsi512_ps(_mm512_mask_adds_epu16(kept, up, kept, one))))
     }
 
     #[inline(always)]

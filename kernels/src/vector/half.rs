@@ -1,4 +1,4 @@
-//! Conversions between f16 and f32 in plain integers: what they mean, for the level of one lane.
+//! Conversions between 16-bit formats and f32 in plain integers: what they mean, for the level of one lane.
 
 /// The value of an f16; NaN become quiet.
 #[inline(always)]
@@ -25,4 +25,12 @@ pub(super) fn narrow(single: f32) -> u16 {
     let limited = if magnitude >= 0x477F_F000 { 0x7C00 } else { finite };
     let value = if magnitude > 0x7F80_0000 { nan } else { limited };
     (value | bits >> 16 & 0x8000) as u16
+}
+
+/// Rounded to bf16, to nearest even, in the upper half; the lower half is left over.
+#[inline(always)]
+pub(super) fn rounded(single: f32) -> u32 {
+    // Adding just less than half a unit, and one more where the last digit is odd, carries as rounding does.
+    let bits = single.to_bits();
+    bits.wrapping_add(0x7FFF + (bits >> 16 & 1))
 }

@@ -98,18 +98,16 @@ impl Single for F32x4 {
     }
 
     #[inline(always)]
-    fn shift_right<const N: i32>(self) -> Self {
-        Self(f32x4::from_bits(self.0.to_bits() >> N.unsigned_abs()))
-    }
-
-    #[inline(always)]
     fn add_bits(self, other: Self) -> Self {
         Self(f32x4::from_bits(self.0.to_bits() + other.0.to_bits()))
     }
 
     #[inline(always)]
-    fn add_bit_16_to(self, other: Self) -> Self {
-        Self(f32x4::from_bits(other.0.to_bits() + ((self.0.to_bits() >> 16_u32) & u32x4::splat(1))))
+    fn round_pairs(self, odd: Self) -> Self {
+        // Adding just less than half a unit of bf16, and one more where its last digit is odd, carries as rounding does.
+        let carried = |bits: u32x4| bits + number(0x7FFF) + ((bits >> 16_u32) & number(1));
+        let (even, odd) = (carried(self.0.to_bits()), carried(odd.0.to_bits()));
+        Self(f32x4::from_bits((even >> 16_u32) | (odd & number(0xFFFF_0000))))
     }
 
     #[inline(always)]

@@ -91,18 +91,13 @@ impl Single for F32 {
     }
 
     #[inline(always)]
-    fn shift_right<const N: i32>(self) -> Self {
-        Self(f32::from_bits(self.0.to_bits() >> N))
-    }
-
-    #[inline(always)]
     fn add_bits(self, other: Self) -> Self {
         Self(f32::from_bits(self.0.to_bits().wrapping_add(other.0.to_bits())))
     }
 
     #[inline(always)]
-    fn add_bit_16_to(self, other: Self) -> Self {
-        Self(f32::from_bits(other.0.to_bits().wrapping_add(self.0.to_bits() >> 16 & 1)))
+    fn round_pairs(self, odd: Self) -> Self {
+        Self(f32::from_bits(half::rounded(self.0) >> 16 | half::rounded(odd.0) & 0xFFFF_0000))
     }
 
     #[inline(always)]
