@@ -7,7 +7,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use posenc::{Alibi, Clip, DistanceBias, Init, Level, RelativeEmbedding};
-use posenc_kernels::{F32, GatherAdd, SlidingAdd};
+use posenc_kernels::{F32, GatherSum, Lookup, SlidingAdd, Wide};
 
 use compare::limits::Shift;
 use compare::{Buffer, Group};
@@ -68,7 +68,10 @@ fn gather(criterion: &mut Criterion) {
         let name = format!("gather_add/-/f32/{queries}x{keys}x{width}");
         let group = Group::new(name, 2 * size_of_val(&*rows), Level::available());
         let ours = |level: Level| {
-            move |rows: &mut Buffer<f32>| level.run(GatherAdd::<F32> { rows, width, table, index: black_box(index) })
+            move |rows: &mut Buffer<f32>| {
+                let lookup = Lookup { table, index: black_box(index), factor: 1.0 };
+                level.run(GatherSum::<F32, Wide, 1> { rows, width, scale: Some(1.0), tables: [lookup] });
+            }
         };
         group.run(criterion, &mut rows, ours, limit);
     }

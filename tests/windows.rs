@@ -6,7 +6,7 @@
 mod common;
 
 use half::{bf16, f16};
-use posenc_kernels::{Bf16, F16, Format, GatherAdd, SlidingAdd, SlidingSet};
+use posenc_kernels::{Bf16, F16, Format, GatherSum, Lookup, SlidingAdd, SlidingSet, Wide};
 
 /// A 16-bit type, by its bits.
 trait Half {
@@ -154,7 +154,8 @@ fn gathers<H: Half>() {
             let want: Vec<u16> = before.iter().zip(added).map(|(&x, y)| H::narrow(H::wide(x) + y)).collect();
             for level in common::levels() {
                 let mut rows = before.clone();
-                level.run(GatherAdd::<H::Stored> { rows: &mut rows, width, table: &table, index: &index[..count] });
+                let tables = [Lookup { table: &table, index: &index[..count], factor: 1.0 }];
+                level.run(GatherSum::<H::Stored, Wide, 1> { rows: &mut rows, width, scale: Some(1.0), tables });
                 assert_alike::<H>(&rows, &want, format_args!("{level}: {count} rows of {width}"));
             }
         }

@@ -9,7 +9,7 @@ use posenc::{
     AddTarget, Alibi, Clip, DistanceBias, EmbeddingSum, EmbeddingTable, Init, Level, Order, Pairing, Positions,
     RelativeEmbedding, Result, Sinusoidal, T5Bias, T5Buckets, T5Form,
 };
-use posenc_kernels::{GatherAdd, SlidingAdd};
+use posenc_kernels::{GatherSum, Lookup, SlidingAdd, Wide};
 
 use crate::buffer::{Buffer, Number};
 use crate::cell::{Cell, Grid, Names, PAIRINGS, every_type, shapes};
@@ -148,8 +148,10 @@ fn gather_cell<T: Number<Work: Number> + Bytes>(names: Names) -> Cell {
     let width = names.shape[2];
     let added = move |index: &[usize]| (Buffer::<T::Work>::random(TABLE_ROWS * width), index.to_vec());
     rows_cell::<T, T::Work, _>(names, [TABLE_ROWS, width], added, move |(table, index), rows: &mut [T]| {
-        let (rows, index) = (T::raw_mut(rows), black_box(index));
-        names.level.run(GatherAdd::<T::Format> { rows, width, table, index });
+        let one = T::Work::from(1);
+        let lookup = Lookup { table, index: black_box(index), factor: one };
+        let (rows, scale) = (T::raw_mut(rows), Some(one));
+        names.level.run(GatherSum::<T::Format, Wide, 1> { rows, width, scale, tables: [lookup] });
     })
 }
 

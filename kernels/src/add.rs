@@ -207,37 +207,3 @@ fn order<F: Format, I: Isa>(isa: I, values: &[F::Work], [even, odd]: &mut [[F::W
         a.store(array_at_mut::<F::Lanes<Scalar>, _>(to, k / 2));
     }
 }
-
-/// Adds to each row the table row that its index names.
-#[derive(Debug)]
-pub struct GatherAdd<'a, F: Format> {
-    /// Rows of `width`, one behind the other.
-    pub rows: &'a mut [F::Store],
-    /// Length of a row, here and in the table.
-    pub width: usize,
-    /// The table.
-    pub table: &'a [F::Work],
-    /// For each row, the number of a table row.
-    pub index: &'a [usize],
-}
-
-impl<F: Format> Kernel for GatherAdd<'_, F> {
-    type Output = ();
-
-    /// # Panics
-    ///
-    /// If an index is outside the table.
-    #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        if self.width == 0 {
-            return;
-        }
-        let ahead = ahead_of(self.rows);
-        // A look at the whole table pays where its rows are used more than once.
-        let any = F::READIES && (self.rows.len() < self.table.len() || has_nan::<F, I>(isa, self.table));
-        for (row, &index) in self.rows.chunks_exact_mut(self.width).zip(self.index) {
-            let values = &self.table[index * self.width..][..self.width];
-            plus::<F, true, I>(isa, row, values, any, ahead);
-        }
-    }
-}

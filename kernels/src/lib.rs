@@ -39,7 +39,7 @@ mod rotate;
 mod turns;
 mod vector;
 
-pub use add::{GatherAdd, RowPut, SlidingAdd, SlidingSet, Write};
+pub use add::{RowPut, SlidingAdd, SlidingSet, Write};
 pub use cos_sin::{
     Angles, Cell, Exact, MAX_AXES, Point, Reading, Reduced, Rows, Selected, Single32, Steps, Terms, Terms32,
 };

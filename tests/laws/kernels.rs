@@ -2,7 +2,7 @@
 //! They stand apart because the crate gives its kernels well-behaved values, and other callers may not.
 
 use posenc::{Direction, Level, Pairing};
-use posenc_kernels::{Arrangement, F32, GatherAdd, Grid, InPlace, Place, Rotate, SlidingAdd};
+use posenc_kernels::{Arrangement, F32, GatherSum, Grid, InPlace, Lookup, Place, Rotate, SlidingAdd, Wide};
 
 use super::laws::bits::{SPECIALS, assert_same_where, framed};
 use super::laws::case::scattered;
@@ -139,7 +139,8 @@ pub(crate) fn rows_grow_by_the_rows_of_their_index(width: usize, levels: &[Level
         let shift = width % 4;
         let mut buffer = framed(&before, shift);
         let rows = &mut buffer[shift..][..before.len()];
-        level.run(GatherAdd::<F32> { rows, width, table: &table, index: &index });
+        let tables = [Lookup { table: &table, index: &index, factor: 1.0 }];
+        level.run(GatherSum::<F32, Wide, 1> { rows, width, scale: Some(1.0), tables });
         let what = format_args!("{level}: width {width}");
         assert_same_where(&buffer, &framed(&want, shift), determined(&before, &added, shift), what);
     }

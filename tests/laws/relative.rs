@@ -2,7 +2,7 @@
 //! They stand apart because every cell of queries and keys has features here.
 
 use posenc::{Level, RelativeEmbedding};
-use posenc_kernels::{F32, GatherAdd};
+use posenc_kernels::{F32, GatherSum, Lookup, Wide};
 use posenc_oracle::relative::clipped_index;
 
 use super::bits::{assert_same, framed};
@@ -61,8 +61,9 @@ pub(crate) fn adding_is_adding_the_lookup(embedding: &RelativeEmbedding, cells: 
         for shift in 0..4 {
             let mut buffer = framed(&x, shift);
             let rows = &mut buffer[shift..][..x.len()];
-            let (width, table) = (embedding.features(), embedding.weights());
-            level.run(GatherAdd::<F32> { rows, width, table, index: &index });
+            let lookup = Lookup { table: embedding.weights(), index: &index, factor: 1.0 };
+            let (width, scale) = (embedding.features(), Some(1.0));
+            level.run(GatherSum::<F32, Wide, 1> { rows, width, scale, tables: [lookup] });
             assert_same(&buffer, &framed(&sum, shift), format_args!("{level}: gathered"));
         }
     }
