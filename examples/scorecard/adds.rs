@@ -148,7 +148,7 @@ fn gather_cell<T: Number<Work: Number> + Bytes>(names: Names) -> Cell {
     let width = names.shape[2];
     let added = move |index: &[usize]| (Buffer::<T::Work>::random(TABLE_ROWS * width), index.to_vec());
     rows_cell::<T, T::Work, _>(names, [TABLE_ROWS, width], added, move |(table, index), rows: &mut [T]| {
-        let one = T::Work::from(1);
+        let one = T::Work::from(1.0);
         let lookup = Lookup { table, index: black_box(index), factor: one };
         let (rows, scale) = (T::raw_mut(rows), Some(one));
         names.level.run(GatherSum::<T::Format, Wide, 1> { rows, width, scale, tables: [lookup] });
