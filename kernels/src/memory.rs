@@ -6,7 +6,7 @@ mod into;
 
 pub use into::{Into, Same, Slot, Source, Wide};
 
-use crate::format::{Format, Unit, unit_at, unit_at_mut, units_mut};
+use crate::format::{Format, Unit, unit_at, unit_at_mut, unit_len, units_mut};
 use crate::vector::{Isa, Scalar};
 
 /// Rows in a slice: a grid of groups and members, each with a stride of its own.
@@ -36,12 +36,19 @@ pub trait Memory {
     /// Where a row begins, to read and to write.
     type Row: Copy;
 
-    /// Where a row begins, given its group and member, and those of the row whose memory is to be asked for meanwhile.
-    fn row(&self, row: [usize; 2], soon: [usize; 2]) -> Self::Row;
+    /// Where a row begins, given its group and member, and how many bytes ahead memory is to be asked for meanwhile.
+    fn row(&self, row: [usize; 2], ahead: usize) -> Self::Row;
 
     /// How many rows of a width ahead memory is to be asked for; none where it is near anyway.
     #[inline(always)]
     fn rows_ahead(&self, _width: usize) -> usize {
+        0
+    }
+
+    /// How many bytes lie from any row to that of so many groups and members later; either may be negative, in two's
+    /// complement.
+    #[inline(always)]
+    fn way(&self, _groups: usize, _members: usize) -> usize {
         0
     }
 
@@ -100,14 +107,19 @@ impl<F: Format> Memory for InPlace<'_, F> {
     type Row = (usize, usize);
 
     #[inline(always)]
-    fn row(&self, row: [usize; 2], soon: [usize; 2]) -> (usize, usize) {
-        let start = self.grid.row(row);
-        (start, self.grid.row(soon).wrapping_sub(start).wrapping_mul(size_of::<F::Store>()))
+    fn row(&self, row: [usize; 2], ahead: usize) -> (usize, usize) {
+        (self.grid.row(row), ahead)
     }
 
     #[inline(always)]
     fn rows_ahead(&self, width: usize) -> usize {
         if size_of_val(self.data) > NEAR { (AHEAD / size_of::<F::Store>() / width.max(1)).max(1) } else { 0 }
+    }
+
+    #[inline(always)]
+    fn way(&self, groups: usize, members: usize) -> usize {
+        let elements = groups.wrapping_mul(self.grid.group).wrapping_add(members.wrapping_mul(self.grid.member));
+        elements.wrapping_mul(size_of::<F::Store>())
     }
 
     #[inline(always)]
@@ -123,8 +135,8 @@ impl<F: Format> Memory for InPlace<'_, F> {
         [first, second]: [usize; 2],
         operations: &[O; N],
     ) {
-        let (low, high) = self.data.split_at_mut(row + second);
-        let a = units_mut::<F, I, _, N>(low, row + first);
+        let (low, high) = self.data[row..][..second + N * unit_len::<F, I>()].split_at_mut(second);
+        let a = units_mut::<F, I, _, N>(low, first);
         let b = units_mut::<F, I, _, N>(high, 0);
         if ahead != 0 {
             look_ahead(isa, a, ahead);
@@ -145,7 +157,7 @@ impl<F: Format> Memory for InPlace<'_, F> {
         column: usize,
         operations: &[O; N],
     ) {
-        let units = units_mut::<F, I, _, N>(self.data, row + column);
+        let units = units_mut::<F, I, _, N>(&mut self.data[row..], column);
         if ahead != 0 {
             look_ahead(isa, units, ahead);
         }

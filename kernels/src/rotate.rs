@@ -138,12 +138,12 @@ impl<M: Memory, T: Turn> Kernel for Walk<'_, M, T> {
         // Memory order: what lies farther apart outside. Where that are the members, a few of them are taken side by side.
         let groups_outside = args.memory.groups_outside();
         let side_by_side = if groups_outside { members } else { STREAMS };
-        let ahead = args.memory.rows_ahead(2 * args.pairs);
         let mut from = 0;
         while from < members {
             let to = members.min(from + side_by_side);
+            let ahead = Ahead::new(&args, to - from, groups_outside);
             for group in 0..groups {
-                columns::<M, T, I>(isa, &mut args, Members { group, from, to, ahead, groups_outside });
+                columns::<M, T, I>(isa, &mut args, Members { group, from, to, ahead });
             }
             from = to;
         }
@@ -202,23 +202,38 @@ struct Members {
     group: usize,
     from: usize,
     to: usize,
-    /// How many rows of the walk ahead memory is asked for.
-    ahead: usize,
-    groups_outside: bool,
+    ahead: Ahead,
+}
+
+/// How many bytes ahead of a row memory is asked for: what the walk comes to a little later.
+#[derive(Clone, Copy)]
+struct Ahead {
+    /// How many rows later that is.
+    rows: usize,
+    /// The bytes, where that row belongs to the same group, or to the next one.
+    bytes: [usize; 2],
+}
+
+impl Ahead {
+    /// For groups of which so many members are taken side by side.
+    #[inline(always)]
+    fn new<M: Memory>(args: &Rotate<'_, M>, members: usize, groups_outside: bool) -> Self {
+        let rows = args.memory.rows_ahead(2 * args.pairs);
+        let bytes = if groups_outside {
+            [args.memory.way(0, rows), args.memory.way(1, rows.wrapping_sub(members))]
+        } else {
+            [args.memory.way(rows, 0); 2]
+        };
+        Self { rows, bytes }
+    }
 }
 
 impl Members {
-    /// Where the row of a member is, and the one that the walk comes to a little later.
+    /// Where the row of a member is.
     #[inline(always)]
     fn row<M: Memory>(self, memory: &M, member: usize) -> M::Row {
-        let Self { group, from, to, ahead, groups_outside } = self;
-        let later = member + ahead;
-        let soon = match groups_outside {
-            true if later < to => [group, later],
-            true => [group + 1, later - to + from],
-            false => [group + ahead, member],
-        };
-        memory.row([group, member], soon)
+        let Self { group, to, ahead: Ahead { rows, bytes: [within, beyond] }, .. } = self;
+        memory.row([group, member], if rows < to - member { within } else { beyond })
     }
 }
 
