@@ -25,6 +25,12 @@ pub trait Format: Copy + Debug + Send + Sync + 'static {
     /// Rounds to nearest even and writes one unit.
     fn store<I: Isa>(isa: I, lanes: [Self::Lanes<I>; 2], to: &mut Unit<Self, I, Self::Store>);
 
+    /// Swaps the first half of the elements of a unit with the second half.
+    #[inline(always)]
+    fn swap_halves<I: Isa>([a, b]: [Self::Lanes<I>; 2]) -> [Self::Lanes<I>; 2] {
+        [b, a]
+    }
+
     /// Reads one unit of table values, in the order of [`load`](Self::load), ready for use beside loaded ones.
     #[inline(always)]
     fn table<I: Isa>(isa: I, from: &Unit<Self, I, Self::Work>) -> [Self::Lanes<I>; 2] {
@@ -89,6 +95,12 @@ pub(crate) fn units_mut<F: Format, I: Isa, T: Copy, const N: usize>(
 #[inline(always)]
 pub(crate) fn array_at<V: Vector, T: Copy>(slice: &[T], at: usize) -> &V::Array<T> {
     &V::split(&slice[at..at + V::LANES]).0[0]
+}
+
+/// The array of one vector that begins at an element, to be written.
+#[inline(always)]
+pub(crate) fn array_at_mut<V: Vector, T: Copy>(slice: &mut [T], at: usize) -> &mut V::Array<T> {
+    &mut V::split_mut(&mut slice[at..at + V::LANES]).0[0]
 }
 
 /// f32, computed in f32.
@@ -163,6 +175,11 @@ impl Format for F16 {
     }
 
     #[inline(always)]
+    fn swap_halves<I: Isa>([a, b]: [I::F32; 2]) -> [I::F32; 2] {
+        if Self::split::<I>() { a.swap_halves(b) } else { [b, a] }
+    }
+
+    #[inline(always)]
     fn ordered<I: Isa>(isa: I, [a, b]: &Unit<Self, I, f32>) -> [I::F32; 2] {
         let (a, b) = (I::F32::load(isa, a), I::F32::load(isa, b));
         if Self::split::<I>() { a.deinterleave(b) } else { [a, b] }
@@ -196,6 +213,11 @@ impl Format for Bf16 {
     fn store<I: Isa>(isa: I, [even, odd]: [I::F32; 2], to: &mut Unit<Self, I, u16>) {
         let [even, odd] = [carried(isa, even), carried(isa, odd)];
         (even.shift_right::<16>() | (odd & bits(isa, 0xFFFF_0000))).store_pairs(to);
+    }
+
+    #[inline(always)]
+    fn swap_halves<I: Isa>([even, odd]: [I::F32; 2]) -> [I::F32; 2] {
+        even.swap_halves(odd)
     }
 
     #[inline(always)]

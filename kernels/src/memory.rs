@@ -6,8 +6,8 @@ mod into;
 
 pub use into::{Into, Same, Slot, Source, Wide};
 
-use crate::format::{Format, Unit, unit_at, unit_at_mut, unit_len, units_mut};
-use crate::vector::{Isa, Scalar};
+use crate::format::{Format, Unit, array_at_mut, unit_at, unit_at_mut, unit_len, units_mut};
+use crate::vector::{Isa, Scalar, Vector};
 
 /// Rows in a slice: a grid of groups and members, each with a stride of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,11 +73,8 @@ pub trait Memory {
         operations: &[O; N],
     );
 
-    /// Reads one element of a row, twice.
-    fn load_one(&self, row: Self::Row, at: usize) -> [<Self::Format as Format>::Lanes<Scalar>; 2];
-
-    /// Writes the first of two elements.
-    fn store_one(&mut self, lanes: [<Self::Format as Format>::Lanes<Scalar>; 2], row: Self::Row, at: usize);
+    /// Applies an operation to the unit whose first half stands at one column of a row, and its second half at another.
+    fn joined<I: Isa, O: OnOne<Self::Format, I>>(&mut self, isa: I, row: Self::Row, columns: [usize; 2], operation: &O);
 }
 
 /// An operation on two units.
@@ -167,14 +164,23 @@ impl<F: Format> Memory for InPlace<'_, F> {
     }
 
     #[inline(always)]
-    fn load_one(&self, (row, _): (usize, usize), at: usize) -> [F::Lanes<Scalar>; 2] {
-        let element = self.data[row + at];
-        F::load(Scalar, &twice::<F, _>(element))
-    }
-
-    #[inline(always)]
-    fn store_one(&mut self, lanes: [F::Lanes<Scalar>; 2], (row, _): (usize, usize), at: usize) {
-        self.data[row + at] = first_of::<F>(lanes);
+    fn joined<I: Isa, O: OnOne<F, I>>(
+        &mut self,
+        isa: I,
+        (row, ahead): (usize, usize),
+        [first, second]: [usize; 2],
+        operation: &O,
+    ) {
+        let (low, high) = self.data[row..][..second + F::Lanes::<I>::LANES].split_at_mut(second);
+        let a = array_at_mut::<F::Lanes<I>, _>(low, first);
+        let b = array_at_mut::<F::Lanes<I>, _>(high, 0);
+        if ahead != 0 {
+            look_ahead(isa, a, ahead);
+            look_ahead(isa, b, ahead);
+        }
+        let mut unit = [*a, *b];
+        F::store(isa, operation.apply(F::load(isa, &unit)), &mut unit);
+        [*a, *b] = unit;
     }
 }
 

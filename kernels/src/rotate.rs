@@ -17,8 +17,8 @@ use interleaved::Interleaved;
 
 use crate::Level;
 use crate::format::Format;
-use crate::memory::{Memory, twice};
-use crate::vector::{Isa, Kernel, Scalar, Vector};
+use crate::memory::Memory;
+use crate::vector::{Isa, Kernel, Scalar};
 
 /// Which two elements of a head turn together.
 ///
@@ -94,6 +94,8 @@ impl<M: Memory> Rotate<'_, M> {
 
 /// The arithmetic of a pairing.
 trait Turn: Copy {
+    /// The same for what whole units leave over: in units of as many pairs as a vector has lanes.
+    type Rest: Turn;
     /// Cosines and sines of a unit.
     type Twiddle<F: Format, I: Isa>: Copy;
 
@@ -117,14 +119,7 @@ trait Turn: Copy {
         at: usize,
         twiddles: &[Self::Twiddle<M::Format, I>; N],
     );
-
-    /// Turns the one pair that units of two pairs leave over; units of one pair leave none.
-    #[inline(always)]
-    fn turn_one<M: Memory>(_: &mut M, _: M::Row, _: usize, _: usize, _: OneTwiddle<M>) {}
 }
-
-/// A cosine and a sine, in one lane.
-type OneTwiddle<M> = [<<M as Memory>::Format as Format>::Lanes<Scalar>; 2];
 
 struct Walk<'a, M: Memory, T>(Rotate<'a, M>, T);
 
@@ -164,27 +159,18 @@ fn columns<M: Memory, T: Turn, I: Isa>(isa: I, args: &mut Rotate<'_, M>, members
             };
     }
     if at < args.pairs {
-        rest::<M, T, I>(isa, args, members, at);
+        rest::<M, T::Rest, I>(isa, args, members, at);
     }
 }
 
-/// Rotates what the widest vectors leave over, which is less than one of their units.
+/// Rotates what whole units leave over.
 #[inline(always)]
 fn rest<M: Memory, T: Turn, I: Isa>(isa: I, args: &mut Rotate<'_, M>, members: Members, at: usize) {
+    let at = singly::<M, T, _>(isa, args, members, at);
     let isa = isa.narrower();
     let at = singly::<M, T, _>(isa, args, members, at);
     let at = singly::<M, T, _>(isa.narrower(), args, members, at);
-    let at = singly::<M, T, _>(Scalar, args, members, at);
-    if at < args.pairs {
-        let table = args.table_rows[members.group] + at;
-        let [cos, _] = M::Format::table(Scalar, &twice::<M::Format, _>(args.cos[table]));
-        let [sin, _] = M::Format::table(Scalar, &twice::<M::Format, _>(args.sin[table]));
-        let sin = sin * Vector::splat(Scalar, sign(args.direction));
-        for member in members.from..members.to {
-            let row = members.row(&args.memory, member);
-            T::turn_one(&mut args.memory, row, args.pairs, at, [cos, sin]);
-        }
-    }
+    singly::<M, T, _>(Scalar, args, members, at);
 }
 
 /// The sign of all sines.

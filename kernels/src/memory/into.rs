@@ -7,7 +7,7 @@ use core::mem::MaybeUninit;
 use core::ops::Range;
 
 use super::{Grid, Memory, OnOne, OnTwo, first_of, twice};
-use crate::format::{Format, Unit, unit_len, units, units_mut};
+use crate::format::{Format, Unit, array_at, array_at_mut, unit_len, units, units_mut};
 use crate::vector::{Isa, Scalar, Vector};
 
 /// A slot that takes an element: initialised memory, or memory that is not.
@@ -177,13 +177,21 @@ impl<F: Format, S: Source<F>, T: Slot<F::Store>> Memory for Into<'_, F, S, T> {
     }
 
     #[inline(always)]
-    fn load_one(&self, (from, _): (usize, usize), at: usize) -> [F::Lanes<Scalar>; 2] {
-        S::load(Scalar, &twice::<F, _>(self.from[from + at]))
-    }
-
-    #[inline(always)]
-    fn store_one(&mut self, lanes: [F::Lanes<Scalar>; 2], (_, to): (usize, usize), at: usize) {
-        self.to[to + at] = T::wrap_one(first_of::<F>(lanes));
+    fn joined<I: Isa, O: OnOne<F, I>>(
+        &mut self,
+        isa: I,
+        (from, to): (usize, usize),
+        [first, second]: [usize; 2],
+        operation: &O,
+    ) {
+        let from = &self.from[from..];
+        let unit = [*array_at::<F::Lanes<I>, _>(from, first), *array_at::<F::Lanes<I>, _>(from, second)];
+        let (low, high) = self.to[to..][..second + F::Lanes::<I>::LANES].split_at_mut(second);
+        let a = array_at_mut::<F::Lanes<I>, _>(low, first);
+        let b = array_at_mut::<F::Lanes<I>, _>(high, 0);
+        let mut slots = [*a, *b];
+        put::<F, I, T>(isa, operation.apply(S::load(isa, &unit)), &mut slots);
+        [*a, *b] = slots;
     }
 }
 
