@@ -165,6 +165,7 @@ impl core::error::Error for Error {}
 pub type Result<T> = core::result::Result<T, Error>;
 
 /// The product of `counts`, or an error that says that it is too large.
+#[inline]
 pub(crate) fn product(what: &'static str, counts: &[usize]) -> Result<usize> {
     if counts.contains(&0) {
         return Ok(0);

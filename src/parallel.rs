@@ -23,6 +23,7 @@ const ROTATED: Least = Least { whole: 1 << 19, piece: 1 << 16 };
 const MADE: Least = Least { whole: 1 << 17, piece: 1 << 14 };
 
 /// Runs `work` on independent parts of a view.
+#[inline]
 pub(crate) fn heads<T: Send>(view: HeadsMut<'_, T>, work: &(impl Fn(HeadsMut<'_, T>, Origin) + Sync)) {
     halve(view, ROTATED.whole, Origin::default(), work);
 }
@@ -50,7 +51,7 @@ impl<T: Send> Whole for HeadsMut<'_, T> {
         let Shape { batch, tokens, heads, dim } = self.shape();
         // Saturating, since beside a count of zero the others may be of any size.
         let elements = [batch, tokens, heads, dim].into_iter().fold(1, usize::saturating_mul);
-        self.outer_axis().filter(|_| elements >= least)
+        if elements < least { None } else { self.outer_axis() }
     }
 
     fn cut(self, axis: Axis, index: usize) -> (Self, Self) {
@@ -69,6 +70,7 @@ impl<S: Sync, D: Send> Whole for (Heads<'_, S>, HeadsMut<'_, D>) {
     }
 }
 
+#[inline]
 fn halve<V: Whole>(whole: V, least: usize, origin: Origin, work: &(impl Fn(V, Origin) + Sync)) {
     let Some((axis, count)) = whole.axis(least) else {
         return work(whole, origin);

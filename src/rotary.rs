@@ -237,7 +237,7 @@ impl Rotary {
     /// are of the wrong type. Nothing is written then.
     pub fn rotate<T: Element>(&self, heads: &mut HeadsMut<'_, T>, positions: &Positions<'_>) -> Result<()> {
         let positions = self.check::<T::Work>(heads.shape(), positions)?;
-        self.in_place(heads.reborrow(), positions, Origin::default());
+        self.in_place(heads, positions, Origin::default());
         Ok(())
     }
 
@@ -261,8 +261,8 @@ impl Rotary {
     #[cfg(feature = "rayon")]
     pub fn par_rotate<T: Element>(&self, heads: &mut HeadsMut<'_, T>, positions: &Positions<'_>) -> Result<()> {
         let positions = self.check::<T::Work>(heads.shape(), positions)?;
-        crate::parallel::heads(heads.reborrow(), &|view: HeadsMut<'_, T>, origin| {
-            self.in_place(view, positions, origin);
+        crate::parallel::heads(heads.reborrow(), &|mut view: HeadsMut<'_, T>, origin| {
+            self.in_place(&mut view, positions, origin);
         });
         Ok(())
     }
@@ -345,7 +345,7 @@ impl Rotary {
         &self,
         from: &Heads<'_, S>,
         to: &HeadsMut<'_, D>,
-        positions: &Positions<'a>,
+        positions: &'a Positions<'_>,
     ) -> Result<Resolved<'a>> {
         let (expected, found) = (from.shape(), to.shape());
         if expected != found {
@@ -354,7 +354,7 @@ impl Rotary {
         self.check::<S::Work>(expected, positions)
     }
 
-    fn check<'a, W: Work>(&self, shape: Shape, positions: &Positions<'a>) -> Result<Resolved<'a>> {
+    fn check<'a, W: Work>(&self, shape: Shape, positions: &'a Positions<'_>) -> Result<Resolved<'a>> {
         let end = self.start.saturating_add(self.width());
         if end > shape.dim {
             return Err(Error::Width { expected: shape.dim, found: end });

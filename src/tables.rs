@@ -209,7 +209,7 @@ impl TableBuilder {
         Ok(())
     }
 
-    fn check<'a, T>(&self, positions: &Positions<'a>, cos: &[T], sin: &[T]) -> Result<Resolved<'a>> {
+    fn check<'a, T>(&self, positions: &'a Positions<'_>, cos: &[T], sin: &[T]) -> Result<Resolved<'a>> {
         check_length("sines", cos.len(), sin.len())?;
         positions.resolve_rows("cosines", cos.len(), self.pairs(), self.frequencies.axes())
     }

@@ -52,6 +52,16 @@ fn single_lanes_mean_plain_rust() {
         assert_same(&even, &a, format_args!("{level}: even elements"));
         assert_same(&odd, &b, format_args!("{level}: odd elements"));
 
+        let (lanes, halves) = level.run(lanes::SwappedHalves { even: &a, odd: &b });
+        let run = |i: usize| if i.is_multiple_of(2) { a[i / 2] } else { b[i / 2] };
+        for (parity, half) in halves.iter().enumerate() {
+            // Runs of two vectors; what stood half a run away comes here.
+            let partner =
+                |i: usize| (2 * i + parity) / (2 * lanes) * (2 * lanes) + (2 * i + parity + lanes) % (2 * lanes);
+            let want: Vec<f32> = (0..a.len()).map(|i| run(partner(i))).collect();
+            assert_same(half, &want, format_args!("{level}: halves of runs, {parity}"));
+        }
+
         let [common, either, added, up, nan] = level.run(lanes::SingleBits { a: &a, b: &b });
         assert_same(&common, &bits(|a, b| a & b), format_args!("{level}: common bits"));
         assert_same(&either, &bits(|a, b| a | b), format_args!("{level}: bits of either"));

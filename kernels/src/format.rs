@@ -25,6 +25,12 @@ pub trait Format: Copy + Debug + Send + Sync + 'static {
     /// Rounds to nearest even and writes one unit.
     fn store<I: Isa>(isa: I, lanes: [Self::Lanes<I>; 2], to: &mut Unit<Self, I, Self::Store>);
 
+    /// Swaps the first half of the elements of a unit with the second half.
+    #[inline(always)]
+    fn swap_halves<I: Isa>([a, b]: [Self::Lanes<I>; 2]) -> [Self::Lanes<I>; 2] {
+        [b, a]
+    }
+
     /// Reads one unit of table values, in the order of [`load`](Self::load), ready for use beside loaded ones.
     #[inline(always)]
     fn table<I: Isa>(isa: I, from: &Unit<Self, I, Self::Work>) -> [Self::Lanes<I>; 2] {
@@ -175,6 +181,11 @@ impl Format for F16 {
     }
 
     #[inline(always)]
+    fn swap_halves<I: Isa>([a, b]: [I::F32; 2]) -> [I::F32; 2] {
+        if Self::split::<I>() { a.swap_halves(b) } else { [b, a] }
+    }
+
+    #[inline(always)]
     fn ordered<I: Isa>(isa: I, [a, b]: &Unit<Self, I, f32>) -> [I::F32; 2] {
         let (a, b) = (I::F32::load(isa, a), I::F32::load(isa, b));
         if Self::split::<I>() { a.deinterleave(b) } else { [a, b] }
@@ -206,6 +217,11 @@ impl Format for Bf16 {
     #[inline(always)]
     fn store<I: Isa>(_: I, [even, odd]: [I::F32; 2], to: &mut Unit<Self, I, u16>) {
         even.round_pairs(odd).store_pairs(to);
+    }
+
+    #[inline(always)]
+    fn swap_halves<I: Isa>([even, odd]: [I::F32; 2]) -> [I::F32; 2] {
+        even.swap_halves(odd)
     }
 
     #[inline(always)]

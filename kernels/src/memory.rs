@@ -6,8 +6,8 @@ mod into;
 
 pub use into::{Into, Same, Slot, Source, Wide};
 
-use crate::format::{Format, Unit, unit_at, unit_at_mut, units_mut};
-use crate::vector::{Isa, Scalar};
+use crate::format::{Format, Unit, array_at_mut, unit_at, unit_at_mut, unit_len, units_mut};
+use crate::vector::{Isa, Scalar, Vector};
 
 /// Rows in a slice: a grid of groups and members, each with a stride of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,12 +36,19 @@ pub trait Memory {
     /// Where a row begins, to read and to write.
     type Row: Copy;
 
-    /// Where a row begins, given its group and member, and those of the row whose memory is to be asked for meanwhile.
-    fn row(&self, row: [usize; 2], soon: [usize; 2]) -> Self::Row;
+    /// Where a row begins, given its group and member, and how many bytes ahead memory is to be asked for meanwhile.
+    fn row(&self, row: [usize; 2], ahead: usize) -> Self::Row;
 
     /// How many rows of a width ahead memory is to be asked for; none where it is near anyway.
     #[inline(always)]
     fn rows_ahead(&self, _width: usize) -> usize {
+        0
+    }
+
+    /// How many bytes lie from any row to that of so many groups and members later; either may be negative, in two's
+    /// complement.
+    #[inline(always)]
+    fn way(&self, _groups: usize, _members: usize) -> usize {
         0
     }
 
@@ -66,11 +73,8 @@ pub trait Memory {
         operations: &[O; N],
     );
 
-    /// Reads one element of a row, twice.
-    fn load_one(&self, row: Self::Row, at: usize) -> [<Self::Format as Format>::Lanes<Scalar>; 2];
-
-    /// Writes the first of two elements.
-    fn store_one(&mut self, lanes: [<Self::Format as Format>::Lanes<Scalar>; 2], row: Self::Row, at: usize);
+    /// Applies an operation to the unit whose first half stands at one column of a row, and its second half at another.
+    fn joined<I: Isa, O: OnOne<Self::Format, I>>(&mut self, isa: I, row: Self::Row, columns: [usize; 2], operation: &O);
 }
 
 /// An operation on two units.
@@ -100,14 +104,19 @@ impl<F: Format> Memory for InPlace<'_, F> {
     type Row = (usize, usize);
 
     #[inline(always)]
-    fn row(&self, row: [usize; 2], soon: [usize; 2]) -> (usize, usize) {
-        let start = self.grid.row(row);
-        (start, self.grid.row(soon).wrapping_sub(start).wrapping_mul(size_of::<F::Store>()))
+    fn row(&self, row: [usize; 2], ahead: usize) -> (usize, usize) {
+        (self.grid.row(row), ahead)
     }
 
     #[inline(always)]
     fn rows_ahead(&self, width: usize) -> usize {
         if size_of_val(self.data) > NEAR { (AHEAD / size_of::<F::Store>() / width.max(1)).max(1) } else { 0 }
+    }
+
+    #[inline(always)]
+    fn way(&self, groups: usize, members: usize) -> usize {
+        let elements = groups.wrapping_mul(self.grid.group).wrapping_add(members.wrapping_mul(self.grid.member));
+        elements.wrapping_mul(size_of::<F::Store>())
     }
 
     #[inline(always)]
@@ -123,8 +132,8 @@ impl<F: Format> Memory for InPlace<'_, F> {
         [first, second]: [usize; 2],
         operations: &[O; N],
     ) {
-        let (low, high) = self.data.split_at_mut(row + second);
-        let a = units_mut::<F, I, _, N>(low, row + first);
+        let (low, high) = self.data[row..][..second + N * unit_len::<F, I>()].split_at_mut(second);
+        let a = units_mut::<F, I, _, N>(low, first);
         let b = units_mut::<F, I, _, N>(high, 0);
         if ahead != 0 {
             look_ahead(isa, a, ahead);
@@ -145,7 +154,7 @@ impl<F: Format> Memory for InPlace<'_, F> {
         column: usize,
         operations: &[O; N],
     ) {
-        let units = units_mut::<F, I, _, N>(self.data, row + column);
+        let units = units_mut::<F, I, _, N>(&mut self.data[row..], column);
         if ahead != 0 {
             look_ahead(isa, units, ahead);
         }
@@ -155,14 +164,23 @@ impl<F: Format> Memory for InPlace<'_, F> {
     }
 
     #[inline(always)]
-    fn load_one(&self, (row, _): (usize, usize), at: usize) -> [F::Lanes<Scalar>; 2] {
-        let element = self.data[row + at];
-        F::load(Scalar, &twice::<F, _>(element))
-    }
-
-    #[inline(always)]
-    fn store_one(&mut self, lanes: [F::Lanes<Scalar>; 2], (row, _): (usize, usize), at: usize) {
-        self.data[row + at] = first_of::<F>(lanes);
+    fn joined<I: Isa, O: OnOne<F, I>>(
+        &mut self,
+        isa: I,
+        (row, ahead): (usize, usize),
+        [first, second]: [usize; 2],
+        operation: &O,
+    ) {
+        let (low, high) = self.data[row..][..second + F::Lanes::<I>::LANES].split_at_mut(second);
+        let a = array_at_mut::<F::Lanes<I>, _>(low, first);
+        let b = array_at_mut::<F::Lanes<I>, _>(high, 0);
+        if ahead != 0 {
+            look_ahead(isa, a, ahead);
+            look_ahead(isa, b, ahead);
+        }
+        let mut unit = [*a, *b];
+        F::store(isa, operation.apply(F::load(isa, &unit)), &mut unit);
+        [*a, *b] = unit;
     }
 }
 

@@ -17,8 +17,8 @@ use interleaved::Interleaved;
 
 use crate::Level;
 use crate::format::Format;
-use crate::memory::{Memory, twice};
-use crate::vector::{Isa, Kernel, Scalar, Vector};
+use crate::memory::Memory;
+use crate::vector::{Isa, Kernel, Scalar};
 
 /// Which two elements of a head turn together.
 ///
@@ -94,6 +94,8 @@ impl<M: Memory> Rotate<'_, M> {
 
 /// The arithmetic of a pairing.
 trait Turn: Copy {
+    /// The same for what whole units leave over: in units of as many pairs as a vector has lanes.
+    type Rest: Turn;
     /// Cosines and sines of a unit.
     type Twiddle<F: Format, I: Isa>: Copy;
 
@@ -117,14 +119,7 @@ trait Turn: Copy {
         at: usize,
         twiddles: &[Self::Twiddle<M::Format, I>; N],
     );
-
-    /// Turns the one pair that units of two pairs leave over; units of one pair leave none.
-    #[inline(always)]
-    fn turn_one<M: Memory>(_: &mut M, _: M::Row, _: usize, _: usize, _: OneTwiddle<M>) {}
 }
-
-/// A cosine and a sine, in one lane.
-type OneTwiddle<M> = [<<M as Memory>::Format as Format>::Lanes<Scalar>; 2];
 
 struct Walk<'a, M: Memory, T>(Rotate<'a, M>, T);
 
@@ -138,12 +133,12 @@ impl<M: Memory, T: Turn> Kernel for Walk<'_, M, T> {
         // Memory order: what lies farther apart outside. Where that are the members, a few of them are taken side by side.
         let groups_outside = args.memory.groups_outside();
         let side_by_side = if groups_outside { members } else { STREAMS };
-        let ahead = args.memory.rows_ahead(2 * args.pairs);
         let mut from = 0;
         while from < members {
             let to = members.min(from + side_by_side);
+            let ahead = Ahead::new(&args, to - from, groups_outside);
             for group in 0..groups {
-                columns::<M, T, I>(isa, &mut args, Members { group, from, to, ahead, groups_outside });
+                columns::<M, T, I>(isa, &mut args, Members { group, from, to, ahead });
             }
             from = to;
         }
@@ -164,27 +159,18 @@ fn columns<M: Memory, T: Turn, I: Isa>(isa: I, args: &mut Rotate<'_, M>, members
             };
     }
     if at < args.pairs {
-        rest::<M, T, I>(isa, args, members, at);
+        rest::<M, T::Rest, I>(isa, args, members, at);
     }
 }
 
-/// Rotates what the widest vectors leave over, which is less than one of their units.
+/// Rotates what whole units leave over.
 #[inline(always)]
 fn rest<M: Memory, T: Turn, I: Isa>(isa: I, args: &mut Rotate<'_, M>, members: Members, at: usize) {
+    let at = singly::<M, T, _>(isa, args, members, at);
     let isa = isa.narrower();
     let at = singly::<M, T, _>(isa, args, members, at);
     let at = singly::<M, T, _>(isa.narrower(), args, members, at);
-    let at = singly::<M, T, _>(Scalar, args, members, at);
-    if at < args.pairs {
-        let table = args.table_rows[members.group] + at;
-        let [cos, _] = M::Format::table(Scalar, &twice::<M::Format, _>(args.cos[table]));
-        let [sin, _] = M::Format::table(Scalar, &twice::<M::Format, _>(args.sin[table]));
-        let sin = sin * Vector::splat(Scalar, sign(args.direction));
-        for member in members.from..members.to {
-            let row = members.row(&args.memory, member);
-            T::turn_one(&mut args.memory, row, args.pairs, at, [cos, sin]);
-        }
-    }
+    singly::<M, T, _>(Scalar, args, members, at);
 }
 
 /// The sign of all sines.
@@ -202,23 +188,38 @@ struct Members {
     group: usize,
     from: usize,
     to: usize,
-    /// How many rows of the walk ahead memory is asked for.
-    ahead: usize,
-    groups_outside: bool,
+    ahead: Ahead,
+}
+
+/// How many bytes ahead of a row memory is asked for: what the walk comes to a little later.
+#[derive(Clone, Copy)]
+struct Ahead {
+    /// How many rows later that is.
+    rows: usize,
+    /// The bytes, where that row belongs to the same group, or to the next one.
+    bytes: [usize; 2],
+}
+
+impl Ahead {
+    /// For groups of which so many members are taken side by side.
+    #[inline(always)]
+    fn new<M: Memory>(args: &Rotate<'_, M>, members: usize, groups_outside: bool) -> Self {
+        let rows = args.memory.rows_ahead(2 * args.pairs);
+        let bytes = if groups_outside {
+            [args.memory.way(0, rows), args.memory.way(1, rows.wrapping_sub(members))]
+        } else {
+            [args.memory.way(rows, 0); 2]
+        };
+        Self { rows, bytes }
+    }
 }
 
 impl Members {
-    /// Where the row of a member is, and the one that the walk comes to a little later.
+    /// Where the row of a member is.
     #[inline(always)]
     fn row<M: Memory>(self, memory: &M, member: usize) -> M::Row {
-        let Self { group, from, to, ahead, groups_outside } = self;
-        let later = member + ahead;
-        let soon = match groups_outside {
-            true if later < to => [group, later],
-            true => [group + 1, later - to + from],
-            false => [group + ahead, member],
-        };
-        memory.row([group, member], soon)
+        let Self { group, to, ahead: Ahead { rows, bytes: [within, beyond] }, .. } = self;
+        memory.row([group, member], if rows < to - member { within } else { beyond })
     }
 }
 

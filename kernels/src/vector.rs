@@ -106,6 +106,10 @@ pub trait Single: Shuffle<Elem = f32> + BitAnd<Output = Self> + BitOr<Output = S
     /// The undoing of [`interleave`](Shuffle::interleave): of two vectors, the even lanes and the odd ones.
     fn deinterleave(self, next: Self) -> [Self; 2];
 
+    /// Reads this vector and `odd` as the even and the odd ones of one run of lanes, and swaps the first half of the run
+    /// with the second half.
+    fn swap_halves(self, odd: Self) -> [Self; 2];
+
     /// The bits of each lane, moved up by `N` places.
     fn shift_left<const N: i32>(self) -> Self;
 

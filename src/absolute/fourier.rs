@@ -291,7 +291,7 @@ impl FourierFeatures {
         Ok(())
     }
 
-    fn check<'a, T>(&self, x: &[T], points: &Positions<'a>) -> Result<Resolved<'a>> {
+    fn check<'a, T>(&self, x: &[T], points: &'a Positions<'_>) -> Result<Resolved<'a>> {
         points.resolve_rows("rows", x.len(), self.features(), self.axes)
     }
 

@@ -355,7 +355,7 @@ impl Sinusoidal {
         Ok(())
     }
 
-    fn check<'a, T>(&self, x: &[T], positions: &Positions<'a>) -> Result<Resolved<'a>> {
+    fn check<'a, T>(&self, x: &[T], positions: &'a Positions<'_>) -> Result<Resolved<'a>> {
         positions.resolve_rows("rows", x.len(), self.features, self.frequencies.axes())
     }
 }

@@ -147,7 +147,7 @@ impl<'a, S: Element, const N: usize> EmbeddingSum<'a, S, N> {
         Ok(())
     }
 
-    fn check<'p, T>(&self, x: &[T], positions: &[Positions<'p>; N]) -> Result<[Resolved<'p>; N]> {
+    fn check<'p, T>(&self, x: &[T], positions: &'p [Positions<'_>; N]) -> Result<[Resolved<'p>; N]> {
         let tokens = whole_rows("rows", x.len(), self.tables[0].features)?;
         let resolve = |k: usize| positions[k].resolve(1, tokens, Some(self.tables[k].positions), 1);
         let mut checked = [resolve(0)?; N];

@@ -13,6 +13,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
+    #[inline]
     pub(super) fn token_major(len: usize, [batch, tokens, heads, dim]: [usize; 4]) -> Result<Self> {
         check_length("head data", product("head data", &[batch, tokens, heads, dim])?, len)?;
         let strides =

@@ -1,32 +1,26 @@
 //! Positions held against the tokens of a call: every length and every position is checked here, before anything is
 //! written, and read afterwards without a check.
 
-use super::shard::Runs;
-use super::{Coordinates, Counted, Ids, Kind, Positions};
+use super::{Coordinates, Counted, Ids, Kind, Positions, Shard};
 use crate::error::{Error, Result, check_length};
 
 /// The largest position, in size, for which tables are exact to their contract.
 const LIMIT: i64 = 1 << 31;
 
-/// Positions that were checked against the tokens and the tables of a call.
+/// Positions that were checked against the tokens and the tables of a call. Small, since every call hands it on.
 #[derive(Clone, Copy)]
 pub(crate) struct Resolved<'a> {
-    list: List<'a>,
-    /// How many entries to skip for each further sequence.
-    per_sequence: usize,
-    /// How many entries to skip for each further axis.
-    per_axis: usize,
+    kind: &'a Kind<'a>,
+    /// How many tokens a sequence has.
+    tokens: usize,
+    /// How many entries of a list to skip for each further sequence, and for each further axis.
+    steps: Steps,
 }
 
-#[derive(Clone, Copy)]
-enum List<'a> {
-    From(i64),
-    Ids(Ids<'a>),
-    Offsets(Ids<'a>),
-    Padded { counts: Ids<'a>, counted: Counted, tokens: usize },
-    Packed { bounds: Ids<'a>, starts: Option<Ids<'a>> },
-    Runs(Runs),
-    Coordinates(Coordinates<'a>),
+#[derive(Clone, Copy, Default)]
+struct Steps {
+    sequence: usize,
+    axis: usize,
 }
 
 /// What a call asks of its positions.
@@ -40,16 +34,17 @@ struct Call {
     in_table: bool,
 }
 
-impl<'a> Positions<'a> {
+impl Positions<'_> {
     /// Checks that there is a position for each of `batch × tokens` tokens on each of `axes` axes, and each fits `rows` of
     /// a table, or the contract where there is no table.
+    #[inline]
     pub(crate) fn resolve(
         &self,
         batch: usize,
         tokens: usize,
         rows: Option<usize>,
         axes: usize,
-    ) -> Result<Resolved<'a>> {
+    ) -> Result<Resolved<'_>> {
         let found = if let Kind::Axes { axes, .. } = self.kind { axes } else { 1 };
         if found != axes && !(self.on_all_axes && found == 1) {
             return Err(Error::Axes { expected: axes, found });
@@ -59,30 +54,14 @@ impl<'a> Positions<'a> {
             None => (-LIMIT, LIMIT),
         };
         let call = Call { batch, tokens, min, max, in_table: rows.is_some() };
-        match self.kind {
+        let steps = match self.kind {
             Kind::Offset(first) => {
                 call.check_run(0, first, tokens)?;
-                Ok(List::From(first as i64).once())
+                Steps::default()
             }
-            Kind::Ids(ids) => call.ids(ids),
-            Kind::Offsets(firsts) => call.offsets(firsts),
-            Kind::Padded(counts, counted) => call.padded(counts, counted),
-            Kind::Packed { bounds, starts } => call.packed(bounds, starts),
-            Kind::Shard { split, rank, ranks } => {
-                if split == super::Shard::Zigzag && !tokens.is_multiple_of(2) {
-                    let expected = "an even number";
-                    return Err(Error::Count { what: "tokens of a zigzag shard", expected, found: tokens });
-                }
-                let runs = split.runs(rank, ranks, tokens);
-                // The second run is the farther one for rank 0 only; either may reach the limit.
-                for token in [0, runs.length.saturating_sub(1), runs.length, tokens.saturating_sub(1)] {
-                    call.check_position(token, runs.get(token.min(tokens.saturating_sub(1))))?;
-                }
-                Ok(List::Runs(runs).once())
-            }
-            Kind::Axes { list: Coordinates::Ids(ids), axes: 1 } => call.ids(ids),
-            Kind::Axes { list, axes } => call.coordinates(list, axes),
-        }
+            _ => call.check(&self.kind)?,
+        };
+        Ok(Resolved { kind: &self.kind, tokens, steps })
     }
 
     /// Checks that `elements` are whole rows of `width`, and that there is a position for each of them.
@@ -94,14 +73,32 @@ impl<'a> Positions<'a> {
         elements: usize,
         width: usize,
         axes: usize,
-    ) -> Result<Resolved<'a>> {
+    ) -> Result<Resolved<'_>> {
         let rows = elements / width.max(1);
         check_length(what, rows * width, elements)?;
-        if width == 0 { Ok(List::From(0).once()) } else { self.resolve(1, rows, None, axes) }
+        match width {
+            0 => Ok(Resolved { kind: &Kind::Offset(0), tokens: 0, steps: Steps::default() }),
+            _ => self.resolve(1, rows, None, axes),
+        }
     }
 }
 
 impl Call {
+    /// Checks positions of whatever kind, and tells how those of further sequences and axes are found.
+    fn check(self, kind: &Kind<'_>) -> Result<Steps> {
+        match *kind {
+            Kind::Ids(ids) | Kind::Axes { list: Coordinates::Ids(ids), axes: 1 } => return self.ids(ids),
+            Kind::Axes { list, axes } => return self.coordinates(list, axes),
+            Kind::Offset(first) => self.check_run(0, first, self.tokens)?,
+            Kind::Offsets(firsts) => self.offsets(firsts)?,
+            Kind::Padded(counts, counted) => self.padded(counts, counted)?,
+            Kind::Packed { bounds, starts } => self.packed(bounds, starts)?,
+            Kind::Shard { split, rank, ranks } => self.shard(split, rank, ranks)?,
+        }
+        Ok(Steps::default())
+    }
+
+    #[inline]
     fn check_position(self, index: usize, found: i128) -> Result<()> {
         let Self { batch, tokens, min, max, .. } = self;
         let fits = (i128::from(min)..=i128::from(max)).contains(&found);
@@ -109,6 +106,7 @@ impl Call {
     }
 
     /// Checks `count` positions from a first one on, which is that of token `index`, counted over all sequences.
+    #[inline]
     fn check_run(self, index: usize, first: i128, count: usize) -> Result<()> {
         let Some(steps) = count.checked_sub(1) else { return Ok(()) };
         self.check_position(index, first)?;
@@ -124,24 +122,24 @@ impl Call {
         Ok(self.tokens)
     }
 
-    fn ids(self, ids: Ids<'_>) -> Result<Resolved<'_>> {
-        let per_sequence = self.per_sequence("position ids", ids.len())?;
+    fn ids(self, ids: Ids<'_>) -> Result<Steps> {
+        let sequence = self.per_sequence("position ids", ids.len())?;
         let Self { min, max, .. } = self;
         match ids.outside(min, max) {
             Some((index, found)) => Err(Error::Position { index, min, max, found }),
-            None => Ok(Resolved { list: List::Ids(ids), per_sequence, per_axis: 0 }),
+            None => Ok(Steps { sequence, axis: 0 }),
         }
     }
 
-    fn offsets(self, firsts: Ids<'_>) -> Result<Resolved<'_>> {
+    fn offsets(self, firsts: Ids<'_>) -> Result<()> {
         check_length("first positions", self.batch, firsts.len())?;
         for sequence in 0..firsts.len() {
             self.check_run(sequence.saturating_mul(self.tokens), firsts.wide(sequence), self.tokens)?;
         }
-        Ok(List::Offsets(firsts).once())
+        Ok(())
     }
 
-    fn padded(self, counts: Ids<'_>, counted: Counted) -> Result<Resolved<'_>> {
+    fn padded(self, counts: Ids<'_>, counted: Counted) -> Result<()> {
         let tokens = self.tokens;
         let what = match counted {
             Counted::Padding => "padding",
@@ -158,10 +156,10 @@ impl Call {
             let last = (index + 1).saturating_mul(tokens).saturating_sub(1);
             self.check_position(last, (length - 1).max(0))?;
         }
-        Ok(List::Padded { counts, counted, tokens }.once())
+        Ok(())
     }
 
-    fn packed<'a>(self, bounds: Ids<'a>, starts: Option<Ids<'a>>) -> Result<Resolved<'a>> {
+    fn packed(self, bounds: Ids<'_>, starts: Option<Ids<'_>>) -> Result<()> {
         let what = "cu_seqlens";
         if self.batch > 1 {
             let expected = "1, since packed sequences stand behind one another";
@@ -192,13 +190,27 @@ impl Call {
             }
             begin = end;
         }
-        Ok(List::Packed { bounds, starts }.once())
+        Ok(())
     }
 
-    fn coordinates(self, list: Coordinates<'_>, axes: usize) -> Result<Resolved<'_>> {
+    fn shard(self, split: Shard, rank: usize, ranks: usize) -> Result<()> {
+        let tokens = self.tokens;
+        if split == Shard::Zigzag && !tokens.is_multiple_of(2) {
+            let expected = "an even number";
+            return Err(Error::Count { what: "tokens of a zigzag shard", expected, found: tokens });
+        }
+        let runs = split.runs(rank, ranks, tokens);
+        // The second run is the farther one for rank 0 only; either may reach the limit.
+        for token in [0, runs.length.saturating_sub(1), runs.length, tokens.saturating_sub(1)] {
+            self.check_position(token, runs.get(token.min(tokens.saturating_sub(1))))?;
+        }
+        Ok(())
+    }
+
+    fn coordinates(self, list: Coordinates<'_>, axes: usize) -> Result<Steps> {
         let per_axis = list.len() / axes.max(1);
         check_length("coordinates", per_axis * axes, list.len())?;
-        let per_sequence = self.per_sequence("coordinates of an axis", per_axis)?;
+        let sequence = self.per_sequence("coordinates of an axis", per_axis)?;
         let Self { min, max, in_table, .. } = self;
         match list {
             Coordinates::Ids(ids) => {
@@ -221,50 +233,43 @@ impl Call {
             }
         }
         // One axis alone may be meant for all.
-        let per_axis = if axes == 1 { 0 } else { per_axis };
-        Ok(Resolved { list: List::Coordinates(list), per_sequence, per_axis })
-    }
-}
-
-impl<'a> List<'a> {
-    /// A list whose entries are found without strides.
-    fn once(self) -> Resolved<'a> {
-        Resolved { list: self, per_sequence: 0, per_axis: 0 }
+        Ok(Steps { sequence, axis: if axes == 1 { 0 } else { per_axis } })
     }
 }
 
 impl Resolved<'_> {
     /// Whether there is one stream of whole numbers.
     pub(crate) fn are_plain(&self) -> bool {
-        !matches!(self.list, List::Coordinates(_))
+        matches!(self.kind, Kind::Axes { list: Coordinates::Ids(_), axes: 1 })
+            || !matches!(self.kind, Kind::Axes { .. })
     }
 
     /// A whole position; that of the first axis where there are several.
     #[inline]
     pub(crate) fn get(&self, sequence: usize, token: usize) -> i64 {
-        if let List::From(first) = self.list { first + token as i64 } else { self.listed(sequence, token) }
+        if let Kind::Offset(first) = *self.kind { first as i64 + token as i64 } else { self.listed(sequence, token) }
     }
 
     fn listed(&self, sequence: usize, token: usize) -> i64 {
-        match self.list {
-            List::From(first) => first + token as i64,
-            List::Ids(ids) => ids.get(sequence * self.per_sequence + token),
-            List::Offsets(firsts) => firsts.get(sequence) + token as i64,
-            List::Padded { counts, counted, tokens } => {
+        match *self.kind {
+            Kind::Offset(first) => first as i64 + token as i64,
+            Kind::Ids(ids) => ids.get(sequence * self.steps.sequence + token),
+            Kind::Offsets(firsts) => firsts.get(sequence) + token as i64,
+            Kind::Padded(counts, counted) => {
                 let count = counts.get(sequence);
-                let padding = if let Counted::Padding = counted { count } else { tokens as i64 - count };
+                let padding = if let Counted::Padding = counted { count } else { self.tokens as i64 - count };
                 (token as i64 - padding).max(0)
             }
-            List::Packed { bounds, starts } => packed(bounds, starts, token),
-            List::Runs(runs) => runs.get(token) as i64,
-            List::Coordinates(_) => self.coordinate(0, sequence, token) as i64,
+            Kind::Packed { bounds, starts } => packed(bounds, starts, token),
+            Kind::Shard { split, rank, ranks } => split.runs(rank, ranks, self.tokens).get(token) as i64,
+            Kind::Axes { .. } => self.coordinate(0, sequence, token) as i64,
         }
     }
 
     /// The coordinate on an axis.
     pub(crate) fn coordinate(&self, axis: usize, sequence: usize, token: usize) -> f64 {
-        match self.list {
-            List::Coordinates(list) => list.get(axis * self.per_axis + sequence * self.per_sequence + token),
+        match *self.kind {
+            Kind::Axes { list, .. } => list.get(axis * self.steps.axis + sequence * self.steps.sequence + token),
             _ => self.get(sequence, token) as f64,
         }
     }

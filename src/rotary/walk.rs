@@ -14,8 +14,8 @@ use crate::{Element, Target, Work};
 
 impl Rotary {
     /// Turns the heads of a view that begins at `origin` of the whole; everything was checked.
-    pub(super) fn in_place<T: Element>(&self, mut heads: HeadsMut<'_, T>, positions: Resolved<'_>, origin: Origin) {
-        self.walk::<T::Work>(heads.shape(), positions, origin, |block, cells| self.turn(&mut heads, block, cells));
+    pub(super) fn in_place<T: Element>(&self, heads: &mut HeadsMut<'_, T>, positions: Resolved<'_>, origin: Origin) {
+        self.walk::<T::Work>(heads.shape(), positions, origin, |block, cells| self.turn(heads, block, cells));
     }
 
     pub(super) fn copy_rotated<S: Element, D: Target<S>>(

@@ -85,6 +85,28 @@ impl Kernel for Deinterleaved<'_> {
     }
 }
 
+/// A list whose even elements are `even` and whose odd ones are `odd`, a vector of each after the other, with the halves of
+/// each such run swapped.
+pub(crate) struct SwappedHalves<'a> {
+    pub(crate) even: &'a [f32],
+    pub(crate) odd: &'a [f32],
+}
+
+impl Kernel for SwappedHalves<'_> {
+    type Output = (usize, [Vec<f32>; 2]);
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        let mut lists = [const { Vec::new() }; 2];
+        for (even, odd) in I::F32::split(self.even).0.iter().zip(I::F32::split(self.odd).0) {
+            let [even, odd] = I::F32::load(isa, even).swap_halves(I::F32::load(isa, odd));
+            push(&mut lists[0], even, 0.0);
+            push(&mut lists[1], odd, 0.0);
+        }
+        (I::F32::LANES, lists)
+    }
+}
+
 /// 16-bit elements in lanes of two, and the same written back.
 pub(crate) struct Pairs<'a>(pub(crate) &'a [u16]);
 

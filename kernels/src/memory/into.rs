@@ -7,7 +7,7 @@ use core::mem::MaybeUninit;
 use core::ops::Range;
 
 use super::{Grid, Memory, OnOne, OnTwo, first_of, twice};
-use crate::format::{Format, Unit, units, units_mut};
+use crate::format::{Format, Unit, array_at, array_at_mut, unit_len, units, units_mut};
 use crate::vector::{Isa, Scalar, Vector};
 
 /// A slot that takes an element: initialised memory, or memory that is not.
@@ -115,7 +115,7 @@ impl<F: Format, S: Source<F>, T: Slot<F::Store>> Into<'_, F, S, T> {
     pub fn carry(&mut self, groups: usize, members: usize, columns: Range<usize>) {
         for group in 0..groups {
             for member in 0..members {
-                let (from, to) = self.row([group, member], [group, member]);
+                let (from, to) = self.row([group, member], 0);
                 let to = &mut self.to[to + columns.start..to + columns.end];
                 for (to, &from) in to.iter_mut().zip(&self.from[from + columns.start..from + columns.end]) {
                     *to = T::wrap_one(S::convert(from));
@@ -130,7 +130,7 @@ impl<F: Format, S: Source<F>, T: Slot<F::Store>> Memory for Into<'_, F, S, T> {
     type Row = (usize, usize);
 
     #[inline(always)]
-    fn row(&self, row: [usize; 2], _: [usize; 2]) -> (usize, usize) {
+    fn row(&self, row: [usize; 2], _: usize) -> (usize, usize) {
         (self.from_grid.row(row), self.to_grid.row(row))
     }
 
@@ -147,10 +147,12 @@ impl<F: Format, S: Source<F>, T: Slot<F::Store>> Memory for Into<'_, F, S, T> {
         [first, second]: [usize; 2],
         operations: &[O; N],
     ) {
-        let a = units::<F, I, _, N>(self.from, from + first);
-        let b = units::<F, I, _, N>(self.from, from + second);
-        let (low, high) = self.to.split_at_mut(to + second);
-        let to_a = units_mut::<F, I, _, N>(low, to + first);
+        let end = second + N * unit_len::<F, I>();
+        let (low, high) = self.from[from..][..end].split_at(second);
+        let a = units::<F, I, _, N>(low, first);
+        let b = units::<F, I, _, N>(high, 0);
+        let (low, high) = self.to[to..][..end].split_at_mut(second);
+        let to_a = units_mut::<F, I, _, N>(low, first);
         let to_b = units_mut::<F, I, _, N>(high, 0);
         for k in 0..N {
             let [x, y] = operations[k].apply(S::load(isa, &a[k]), S::load(isa, &b[k]));
@@ -167,21 +169,29 @@ impl<F: Format, S: Source<F>, T: Slot<F::Store>> Memory for Into<'_, F, S, T> {
         column: usize,
         operations: &[O; N],
     ) {
-        let from = units::<F, I, _, N>(self.from, from + column);
-        let to = units_mut::<F, I, _, N>(self.to, to + column);
+        let from = units::<F, I, _, N>(&self.from[from..], column);
+        let to = units_mut::<F, I, _, N>(&mut self.to[to..], column);
         for k in 0..N {
             put::<F, I, T>(isa, operations[k].apply(S::load(isa, &from[k])), &mut to[k]);
         }
     }
 
     #[inline(always)]
-    fn load_one(&self, (from, _): (usize, usize), at: usize) -> [F::Lanes<Scalar>; 2] {
-        S::load(Scalar, &twice::<F, _>(self.from[from + at]))
-    }
-
-    #[inline(always)]
-    fn store_one(&mut self, lanes: [F::Lanes<Scalar>; 2], (_, to): (usize, usize), at: usize) {
-        self.to[to + at] = T::wrap_one(first_of::<F>(lanes));
+    fn joined<I: Isa, O: OnOne<F, I>>(
+        &mut self,
+        isa: I,
+        (from, to): (usize, usize),
+        [first, second]: [usize; 2],
+        operation: &O,
+    ) {
+        let from = &self.from[from..];
+        let unit = [*array_at::<F::Lanes<I>, _>(from, first), *array_at::<F::Lanes<I>, _>(from, second)];
+        let (low, high) = self.to[to..][..second + F::Lanes::<I>::LANES].split_at_mut(second);
+        let a = array_at_mut::<F::Lanes<I>, _>(low, first);
+        let b = array_at_mut::<F::Lanes<I>, _>(high, 0);
+        let mut slots = [*a, *b];
+        put::<F, I, T>(isa, operation.apply(S::load(isa, &unit)), &mut slots);
+        [*a, *b] = slots;
     }
 }
 

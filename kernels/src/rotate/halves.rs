@@ -6,9 +6,9 @@
 //!              a pair
 //! ```
 
-use super::{Direction, OneTwiddle, Turn, sign};
-use crate::format::{Format, unit_at, unit_len};
-use crate::memory::{Memory, OnTwo};
+use super::{Direction, Turn, sign};
+use crate::format::{Format, array_at, unit_at, unit_len};
+use crate::memory::{Memory, OnOne, OnTwo};
 use crate::vector::{Isa, Vector};
 
 #[derive(Clone, Copy)]
@@ -37,6 +37,7 @@ impl<F: Format, I: Isa> OnTwo<F, I> for Twiddle<F, I> {
 }
 
 impl Turn for Halves {
+    type Rest = Joined;
     type Twiddle<F: Format, I: Isa> = Twiddle<F, I>;
 
     #[inline(always)]
@@ -67,11 +68,72 @@ impl Turn for Halves {
     ) {
         memory.two_by_two(isa, row, [at, pairs + at], twiddles);
     }
+}
+
+/// As many pairs as a vector has lanes: the first half of a unit holds `x`, the second half `y`.
+#[derive(Clone, Copy)]
+pub(super) struct Joined;
+
+/// Two vectors for the elements as they stand, two for their partners.
+pub(super) struct JoinedTwiddle<F: Format, I: Isa> {
+    straight: [F::Lanes<I>; 2],
+    crossed: [F::Lanes<I>; 2],
+}
+
+impl<F: Format, I: Isa> Clone for JoinedTwiddle<F, I> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<F: Format, I: Isa> Copy for JoinedTwiddle<F, I> {}
+
+impl<F: Format, I: Isa> OnOne<F, I> for JoinedTwiddle<F, I> {
+    #[inline(always)]
+    fn apply(&self, [a, b]: [F::Lanes<I>; 2]) -> [F::Lanes<I>; 2] {
+        let Self { straight: [straight_a, straight_b], crossed: [crossed_a, crossed_b] } = *self;
+        let [partner_a, partner_b] = F::swap_halves([a, b]);
+        // Adding a product with −s gives the same bits as subtracting the product with s.
+        [a * straight_a + partner_a * crossed_a, b * straight_b + partner_b * crossed_b]
+    }
+}
+
+impl Turn for Joined {
+    type Rest = Self;
+    type Twiddle<F: Format, I: Isa> = JoinedTwiddle<F, I>;
 
     #[inline(always)]
-    fn turn_one<M: Memory>(memory: &mut M, row: M::Row, pairs: usize, at: usize, [cos, sin]: OneTwiddle<M>) {
-        let ([x, _], [y, _]) = (memory.load_one(row, at), memory.load_one(row, pairs + at));
-        memory.store_one([x * cos - y * sin; 2], row, at);
-        memory.store_one([y * cos + x * sin; 2], row, pairs + at);
+    fn unit<F: Format, I: Isa>() -> usize {
+        F::Lanes::<I>::LANES
+    }
+
+    #[inline(always)]
+    fn twiddle<F: Format, I: Isa>(
+        isa: I,
+        (cos, sin): (&[F::Work], &[F::Work]),
+        at: usize,
+        direction: Direction,
+    ) -> JoinedTwiddle<F, I> {
+        let (cos, sin) = (*array_at::<F::Lanes<I>, _>(cos, at), *array_at::<F::Lanes<I>, _>(sin, at));
+        let mut minus = sin;
+        (F::Lanes::<I>::load(isa, &sin) * F::Lanes::<I>::splat(isa, F::Work::from(-1))).store(&mut minus);
+        let sign = F::Lanes::<I>::splat(isa, sign(direction));
+        let [crossed_a, crossed_b] = F::table(isa, &[minus, sin]);
+        JoinedTwiddle { straight: F::table(isa, &[cos, cos]), crossed: [crossed_a * sign, crossed_b * sign] }
+    }
+
+    #[inline(always)]
+    fn turn<M: Memory, I: Isa, const N: usize>(
+        isa: I,
+        memory: &mut M,
+        row: M::Row,
+        pairs: usize,
+        mut at: usize,
+        twiddles: &[JoinedTwiddle<M::Format, I>; N],
+    ) {
+        for twiddle in twiddles {
+            memory.joined(isa, row, [at, pairs + at], twiddle);
+            at += Self::unit::<M::Format, I>();
+        }
     }
 }

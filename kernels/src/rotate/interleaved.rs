@@ -46,6 +46,7 @@ impl<F: Format, I: Isa> OnOne<F, I> for Twiddle<F, I> {
 }
 
 impl Turn for Interleaved {
+    type Rest = Self;
     type Twiddle<F: Format, I: Isa> = Twiddle<F, I>;
 
     #[inline(always)]

@@ -116,6 +116,14 @@ impl Single for F32x8 {
     }
 
     #[inline(always)]
+    fn swap_halves(self, odd: Self) -> [Self; 2] {
+        [
+            Self(avx2!(_mm256_permute2f128_ps::<0x01>(self.0, self.0))),
+            Self(avx2!(_mm256_permute2f128_ps::<0x01>(odd.0, odd.0))),
+        ]
+    }
+
+    #[inline(always)]
     fn shift_left<const N: i32>(self) -> Self {
         Self(avx2!(_mm256_castsi256_ps(_mm256_slli_epi32::<N>(_mm256_castps_si256(self.0)))))
     }

@@ -108,6 +108,11 @@ impl Single for F32x4 {
     }
 
     #[inline(always)]
+    fn swap_halves(self, odd: Self) -> [Self; 2] {
+        [Self(avx2!(_mm_permute_ps::<0b01_00_11_10>(self.0))), Self(avx2!(_mm_permute_ps::<0b01_00_11_10>(odd.0)))]
+    }
+
+    #[inline(always)]
     fn shift_left<const N: i32>(self) -> Self {
         Self(avx2!(_mm_castsi128_ps(_mm_slli_epi32::<N>(_mm_castps_si128(self.0)))))
     }

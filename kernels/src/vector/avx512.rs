@@ -117,6 +117,14 @@ impl Single for F32x16 {
     }
 
     #[inline(always)]
+    fn swap_halves(self, odd: Self) -> [Self; 2] {
+        [
+            Self(avx512!(_mm512_shuffle_f32x4::<0b01_00_11_10>(self.0, self.0))),
+            Self(avx512!(_mm512_shuffle_f32x4::<0b01_00_11_10>(odd.0, odd.0))),
+        ]
+    }
+
+    #[inline(always)]
     fn shift_left<const N: i32>(self) -> Self {
         let bits = avx512!(_mm512_castps_si512(self.0));
         Self(avx512!(_mm512_castsi512_ps(_mm512_sll_epi32(bits, _mm_cvtsi32_si128(N)))))

@@ -93,6 +93,12 @@ impl Single for F32x4 {
     }
 
     #[inline(always)]
+    fn swap_halves(self, odd: Self) -> [Self; 2] {
+        let ([a, b, c, d], [e, f, g, h]) = (self.0.to_array(), odd.0.to_array());
+        [Self(f32x4::new([c, d, a, b])), Self(f32x4::new([g, h, e, f]))]
+    }
+
+    #[inline(always)]
     fn shift_left<const N: i32>(self) -> Self {
         Self(f32x4::from_bits(self.0.to_bits() << N.unsigned_abs()))
     }

@@ -86,6 +86,11 @@ impl Single for F32 {
     }
 
     #[inline(always)]
+    fn swap_halves(self, odd: Self) -> [Self; 2] {
+        [odd, self]
+    }
+
+    #[inline(always)]
     fn shift_left<const N: i32>(self) -> Self {
         Self(f32::from_bits(self.0.to_bits() << N))
     }
