@@ -157,7 +157,8 @@ pub enum SectionOrder {
     /// Height and width take turns, the last pairs read time; the sections are listed in that order: ERNIE-4.5-VL.
     HeightWidthTime,
     /// Sections of features over the doubled table, so that the two features of a pair may read different axes: HunYuan-VL.
-    /// Beside text this is no rotation, and not served: frequencies are those of one axis, for text alone.
+    /// Beside text this is no rotation: the frequencies and handles made here are those of one axis, for text alone, and
+    /// [`Axes::doubled`] gives the axes of the two that together serve pictures.
     Doubled,
 }
 
