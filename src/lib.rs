@@ -35,9 +35,9 @@ pub use absolute::{
 };
 pub use axes::Axes;
 pub use bias::{
-    Alibi, AlibiForm, AlibiRounding, Anchor, AtLevel, DistanceBias, DistanceScale, DistanceTable, Fire, FireWeights,
-    ForgetGates, GatedBias, Kerple, KerpleForm, Mlp, Sandwich, T5Bias, T5Buckets, T5Form, Tile, dynamic_bias,
-    wavlm_gate,
+    Alibi, AlibiForm, AlibiRounding, Anchor, AtLevel, DistanceBias, DistanceScale, DistanceTable, Fire, FireGradient,
+    FireWeights, ForgetGates, GatedBias, Kerple, KerpleForm, Mlp, Sandwich, T5Bias, T5Buckets, T5Form, Tile,
+    dynamic_bias, wavlm_gate,
 };
 #[doc(hidden)]
 pub use element::TableSet;

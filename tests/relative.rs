@@ -17,6 +17,8 @@ mod forms;
 mod gathers;
 #[path = "relative/gradients.rs"]
 mod gradients;
+#[path = "relative/parameters.rs"]
+mod parameters;
 #[path = "relative/refusals.rs"]
 mod refusals;
 #[path = "relative/rows.rs"]

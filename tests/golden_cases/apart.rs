@@ -136,7 +136,7 @@ fn gradients_go_back_through_both_rotations() {
     let ids = case.integers("/position_ids");
     let (tokens, dim) = (ids.len() / 4, case.count("/rope_parameters/head_dim"));
     let (half, shape, positions) = (dim / 2, [1, 2, tokens, dim], Positions::axes(&ids, 4));
-    let [(_, ..), (apart, precision, _)] = contracts(&case);
+    let [.., (apart, precision, _)] = contracts(&case);
     let (x, gradient) = (golden_inputs(1, 2 * tokens * dim), golden_inputs(2, 2 * tokens * dim));
     let ropes = apart.each_ref().map(|frequencies| Rotary::with_precision(frequencies, Pairing::Halves, precision));
     let y = turned(&ropes, Pairing::Halves, &x, shape, &positions);

@@ -132,7 +132,7 @@ proptest! {
         let mut scores = vec![0.0; y.len()];
         bias.add(&mut scores, &q, heads).unwrap();
         let (mut of_height, mut of_width) = (vec![0.0; tall.len()], vec![0.0; wide.len()]);
-        bias.table_gradients(&y, &q, heads, [&mut of_height, &mut of_width]).unwrap();
+        bias.tables_gradient(&y, &q, heads, [&mut of_height, &mut of_width]).unwrap();
         prop_assert_eq!(dot(&scores, &y), dot(&tall, &of_height) + dot(&wide, &of_width));
     }
 
