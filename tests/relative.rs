@@ -17,6 +17,8 @@ mod forms;
 mod gathers;
 #[path = "relative/gradients.rs"]
 mod gradients;
+#[path = "relative/networks.rs"]
+mod networks;
 #[path = "relative/parameters.rs"]
 mod parameters;
 #[path = "relative/refusals.rs"]
