@@ -29,6 +29,8 @@ mod tables;
 mod temperature;
 mod xpos;
 
+#[cfg(feature = "rayon")]
+pub use absolute::par_scatter_add;
 pub use absolute::{
     AxialEmbedding, Blocks, Divisor, EmbeddingSum, EmbeddingTable, Filter, FourierFeatures, Leading, Numbering, Order,
     Resize, Sinusoidal, Time2Vec, scatter_add,
