@@ -30,6 +30,12 @@ pub struct ModelRotary {
 }
 
 impl ModelRotary {
+    /// A model that does not turn.
+    pub(super) fn still(layers: usize) -> Self {
+        let still = Layer { label: "all".into(), rope: None, softmax_factor: 1.0, temperature: None };
+        Self { kinds: vec![still], layers: vec![0; layers], notes: Vec::new() }
+    }
+
     /// The kinds of layers that the configuration tells apart.
     #[must_use]
     pub fn kinds(&self) -> &[Layer] {
