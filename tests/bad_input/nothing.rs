@@ -48,8 +48,8 @@ fn nothing_to_do_is_done() {
     assert_eq!(builder.fill::<f32>(&zero, &mut [], &mut []), Ok(()));
     let embedding = RelativeEmbedding::new(vec![1.0; 3], Clip::symmetric(1), 1).unwrap();
     for size in [[0, 5], [5, 0], [0, 0]] {
-        assert_eq!(embedding.lookup(1, size), Ok(vec![]));
-        assert_eq!(embedding.add::<f32>(&mut [], 1, size), Ok(()));
+        assert_eq!(embedding.lookup(size, 1), Ok(vec![]));
+        assert_eq!(embedding.add::<f32>(&mut [], size, 1), Ok(()));
         assert_eq!(Alibi::new(2).unwrap().add::<f32>(&mut [], size, 1), Ok(()));
         assert_eq!(Alibi::new(2).unwrap().diagonals(0, size, 1), Ok(vec![]));
     }

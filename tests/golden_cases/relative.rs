@@ -61,9 +61,9 @@ fn numbered(clip: Clip) -> RelativeEmbedding {
 /// The number of the row for every query and key, by all the ways there are to ask for it.
 fn indices(clip: Clip, first_query: usize, [queries, keys]: [usize; 2]) -> Vec<i64> {
     let embedding = numbered(clip);
-    let looked_up = embedding.lookup(first_query, [queries, keys]).unwrap();
+    let looked_up = embedding.lookup([queries, keys], first_query).unwrap();
     let mut added = vec![0.0; queries * keys];
-    embedding.add(&mut added, first_query, [queries, keys]).unwrap();
+    embedding.add(&mut added, [queries, keys], first_query).unwrap();
     assert_eq!(added, looked_up);
     for (cell, &row) in looked_up.iter().enumerate() {
         let (query, key) = (first_query + cell / keys, cell % keys);
@@ -108,8 +108,8 @@ fn check_shaw(case: &Case) {
     // One copy of the keys and values a query, to which its rows are added.
     k = k.repeat(queries);
     let mut v = v.repeat(queries);
-    table("a_k").add(&mut k, first_query, [queries, keys]).unwrap();
-    table("a_v").add(&mut v, first_query, [queries, keys]).unwrap();
+    table("a_k").add(&mut k, [queries, keys], first_query).unwrap();
+    table("a_v").add(&mut v, [queries, keys], first_query).unwrap();
     let mut logits = Vec::new();
     let mut outputs = vec![0.0; queries * dim];
     for (query, output) in outputs.chunks_exact_mut(dim).enumerate() {
@@ -162,7 +162,7 @@ fn check_shaw_by_columns(case: &Case, [logits, outputs]: [&[f64]; 2]) {
         }
     }
     let table = RelativeEmbedding::new(input("a_v", clip.rows()), clip, dim).unwrap();
-    table.add_weighted(&mut z, &scores, first_query, [queries, keys]).unwrap();
+    table.add_weighted(&mut z, &scores, [queries, keys], first_query).unwrap();
     for (got, want) in z.iter().zip(outputs) {
         assert!((got - want).abs() <= 1e-6, "{}: {got}, not {want}", case.id());
     }

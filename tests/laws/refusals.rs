@@ -152,8 +152,8 @@ pub(crate) fn a_careless_addition_is_whole_or_refused(careless: &Careless) {
     let first = careless.strides[0];
     let attempts: [Attempt<'_>; 5] = [
         &|x, _| Patternless { heads }.add(x, [queries, keys], first).is_ok(),
-        &|x, _| embedding().add(x, first, [queries, keys]).is_ok(),
-        &|x, _| embedding().lookup_into(x, first, [queries, keys]).is_ok(),
+        &|x, _| embedding().add(x, [queries, keys], first).is_ok(),
+        &|x, _| embedding().lookup_into(x, [queries, keys], first).is_ok(),
         &|x, positions| sinusoidal(features).is_some_and(|encoding| encoding.add(x, positions).is_ok()),
         &|x, positions| sinusoidal(features).is_some_and(|encoding| encoding.write(x, positions).is_ok()),
     ];

@@ -82,8 +82,8 @@ proptest! {
         let embedding = RelativeEmbedding::new(table.clone(), clip, features).unwrap();
         let y = whole(2, size[0] * size[1] * features);
         let mut gradient = vec![0.0; table.len()];
-        embedding.weights_gradient(&y, first_query, size, &mut gradient).unwrap();
-        prop_assert_eq!(dot(&embedding.lookup(first_query, size).unwrap(), &y), dot(&table, &gradient));
+        embedding.weights_gradient(&y, size, first_query, &mut gradient).unwrap();
+        prop_assert_eq!(dot(&embedding.lookup(size, first_query).unwrap(), &y), dot(&table, &gradient));
     }
 
     /// The value side weighs rows as a look-up would.
@@ -94,8 +94,8 @@ proptest! {
         let weights = whole(2, size[0] * size[1]);
         let mut got = whole(3, size[0] * features);
         let mut want = got.clone();
-        embedding.add_weighted(&mut got, &weights, first_query, size).unwrap();
-        let rows = embedding.lookup(first_query, size).unwrap();
+        embedding.add_weighted(&mut got, &weights, size, first_query).unwrap();
+        let rows = embedding.lookup(size, first_query).unwrap();
         for (cell, row) in rows.chunks_exact(features).enumerate() {
             let want = &mut want[cell / size[1] * features..][..features];
             want.iter_mut().zip(row).for_each(|(want, x)| *want += weights[cell] * x);
