@@ -17,7 +17,16 @@ fn views_without_elements_are_left_alone() {
         for others in [1, 7, 1 << 33, HUGE / 2, HUGE] {
             let mut sizes = [others; 4];
             sizes[zero] = 0;
-            let careless = Careless { sizes, strides: [others; 3], len: 0, ids: vec![], pairs: 0, start: 0 };
+            let careless = Careless {
+                sizes,
+                strides: [others; 3],
+                len: 0,
+                ids: vec![],
+                places: vec![],
+                axes: 2,
+                pairs: 0,
+                start: 0,
+            };
             refusals::a_careless_rotation_stays_in_its_heads(&careless);
             refusals::a_careless_view_is_whole_or_refused(&careless);
             refusals::a_careless_addition_is_whole_or_refused(&careless);
