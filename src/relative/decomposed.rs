@@ -5,6 +5,7 @@ use alloc::vec;
 
 use posenc_kernels::{Level, Write};
 
+use crate::bias::learned::add_rounded;
 use crate::bias::rows::{SlidingWindow, put};
 use crate::error::{Error, Result, check_length, product, zeros};
 use crate::{Element, Filter, Resize};
@@ -202,7 +203,7 @@ impl<'a> DecomposedBias<'a> {
             }
         }
         for ((_, out), sums) in axes.iter_mut().zip(&sums) {
-            out.iter_mut().zip(sums).for_each(|(out, sum)| *out = (f64::from(*out) + sum) as f32);
+            out.iter_mut().zip(sums).for_each(|(out, &sum)| add_rounded(out, sum));
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use posenc_kernels::Write;
 
 use super::{RelativeEmbedding, RelativeGather, Side};
 use crate::Element;
+use crate::bias::learned::add_rounded;
 use crate::bias::rows::{SlidingWindow, put};
 use crate::error::{Result, check_length, product, zeros};
 use crate::stabilise::{Stabiliser, scale_to_unit};
@@ -87,7 +88,7 @@ impl RelativeEmbedding {
             let sums: &mut [f64] = &mut sums[index * self.features..][..self.features];
             sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += x.to_double());
         }
-        weights_gradient.iter_mut().zip(&sums).for_each(|(to, sum)| *to = (f64::from(*to) + sum) as f32);
+        weights_gradient.iter_mut().zip(&sums).for_each(|(to, &sum)| add_rounded(to, sum));
         Ok(())
     }
 

@@ -227,6 +227,8 @@ fn tokens_without_a_gate() {
     refused(cope.add(&mut scores, [2, 4], 1), "keys", 4.0);
     refused(cope.positions_gradient(&[0.0_f32; 5], &mut [0.0; 4]), "score gradients", 5.0);
     refused(cope.positions_gradient(&[0.0_f32; 6], &mut [0.0; 3]), "position gradients", 3.0);
+    refused(cope.gates_gradient(&[0.0_f32; 5], &mut [0.0; 6]), "score gradients", 5.0);
+    refused(cope.gates_gradient(&[0.0_f32; 6], &mut [0.0; 4]), "gate gradients", 4.0);
     assert_eq!(scores, [7.0; 8]);
 }
 
