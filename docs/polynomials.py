@@ -13,11 +13,12 @@ rounded are optimised again after each rounding, so that they absorb the roundin
 those before them. The finished polynomial is compared with the function, in 60
 digits, on a dense grid other than the one used for the optimisation.
 
-Section 1 is for results rounded once to f32. There the polynomial is evaluated in
-f64, by Horner's rule, with separate multiplications and additions; the whole error,
-evaluation included, has to stay below 1e-4 ULP of f32, so that the result is within
-0.5001 ULP. A relative error e is at most e * 2^24 ULP of f32. The error of the
-evaluation is sampled at 4001 arguments. Section 2 is for double-precision tables:
+Section 1 is for results that are looked at before they are rounded to f32. There the
+polynomial is evaluated in f64, by Horner's rule, with separate multiplications and
+additions; the whole error, evaluation included, has to stay below 1e-4 ULP of f32,
+so that a result is in doubt only within 2^16 of its last places of half-way between
+two f32 (2^16 of them are 1.2e-4 ULP of f32). A relative error e is at most e * 2^24
+ULP of f32. The error of the evaluation is sampled at 4001 arguments. Section 2 is for double-precision tables:
 relative error at most 2^-60 in exact arithmetic, with the leading coefficients split
 into a pair hi + lo of f64. The variants with one and with two pairs are both listed.
 

@@ -5,7 +5,7 @@ mod points;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use posenc_kernels::{Exact, Level, Rows, Single32};
+use posenc_kernels::{Exact, Level, Rows, Single32, Steps};
 
 use crate::error::{Error, Result, check_length, zeros};
 use crate::frequencies::MAX_WIDTH;
@@ -31,19 +31,19 @@ use crate::{Element, Frequencies, Pairing, Positions};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Precision {
     /// The true cosine and sine of `position · frequency` for the f64 frequency, times the magnitude, rounded once.
-    /// Within 0.5001 ULP for positions below 2^24 in size, within 0.51 ULP to 2^31, zero crossings included, for any
+    /// Within 0.50003 ULP for positions below 2^24 in size, within 0.51 ULP to 2^31, zero crossings included, for any
     /// frequency under which the angle stays below 2^38 radians. Larger angles are as exact but next to crossings, where
-    /// the absolute error is below 2^-60. Fractions, and angles that are sums over axes, are within 0.5001 ULP while the angle is
+    /// the absolute error is below 2^-60. Fractions, and angles that are sums over axes, are within 0.50003 ULP while the angle is
     /// below 2^28 radians and the value above 2^-45, and within 2^-59 elsewhere.
     Exact,
     /// What most training stacks compute: the angle is `fl32(fl32(position) · fl32(frequency))`; cosine and sine are those
-    /// of that f32, within 0.5001 ULP while it is below 2^24 in size; the magnitude is an f32 product afterwards. At position 1 000 000 this is up to
+    /// of that f32, within 0.50003 ULP while it is below 2^24 in size; the magnitude is an f32 product afterwards. At position 1 000 000 this is up to
     /// 6e-2 away from [`Exact`](Self::Exact), and as far from the true value.
     Single,
 }
 
-/// Positions whose rows are made in one go.
-pub(crate) const BLOCK: usize = 32;
+/// Positions whose rows are made in one go: what a run of them reaches.
+pub(crate) const BLOCK: usize = Steps::RUN;
 
 /// Makes rows of cosines and sines for given frequencies.
 ///
@@ -69,6 +69,8 @@ pub struct TableBuilder {
     single: Option<Vec<f32>>,
     /// Which coordinates the frequencies read, for positions of several or of fractions.
     weights: Vec<f64>,
+    /// What makes runs of whole positions fast, where [`Precision::Exact`] was asked for.
+    steps: Steps,
     level: Level,
 }
 
@@ -76,12 +78,13 @@ impl TableBuilder {
     /// Prepares the frequencies.
     #[must_use]
     pub fn new(frequencies: &Frequencies, precision: Precision) -> Self {
-        let single = match precision {
-            Precision::Exact => None,
-            Precision::Single => Some(frequencies.as_slice().iter().map(|&f| f as f32).collect()),
+        let level = Level::detect();
+        let (single, steps) = match precision {
+            Precision::Exact => (None, Steps::new(level, frequencies.turns())),
+            Precision::Single => (Some(frequencies.as_slice().iter().map(|&f| f as f32).collect()), Steps::default()),
         };
         let weights = frequencies.reads().weights(frequencies.pairs());
-        Self { frequencies: frequencies.clone(), single, weights, level: Level::detect() }
+        Self { frequencies: frequencies.clone(), single, weights, steps, level }
     }
 
     /// The same builder on a given level; the values do not change.
@@ -252,7 +255,7 @@ impl TableBuilder {
         let (cos, sin) = (T::raw_mut(cos), T::raw_mut(sin));
         match &self.single {
             None => {
-                let angles = Exact { turns: self.frequencies.turns(), magnitude };
+                let angles = Exact { turns: self.frequencies.turns(), steps: &self.steps, magnitude };
                 self.level.run(Rows::<_, T::Format> { angles, positions, cos, sin });
             }
             Some(frequencies) => {

@@ -110,6 +110,36 @@ fn double_lanes_mean_plain_rust() {
     }
 }
 
+/// A number is in doubt next to half-way between two of fewer digits, and below a bound; nowhere else.
+#[test]
+fn doubts_are_where_they_should_be() {
+    for digits in [29, 42, 45] {
+        let half = 1_u64 << (digits - 1);
+        let offsets = [0, 1, 0xFFFF, 0x1_0000, 0x1_0001, half - 1];
+        let bits = offsets.into_iter().flat_map(|offset| [half + offset, half - offset, offset]);
+        let numbers: Vec<f64> = bits
+            .flat_map(|bits| [0x3FE5 << 48 | bits, 0xBF05 << 48 | 7 << digits | bits])
+            .map(f64::from_bits)
+            .chain([0.0, -0.0, 1.0, -2.0])
+            .collect();
+        let ones = vec![1.0; numbers.len()];
+        for bound in [None, Some(0.0), Some(0.5)] {
+            let in_doubt = |x: &f64| {
+                let rest = x.to_bits() % (2 * half);
+                (half - 0x1_0000..half + 0x1_0000).contains(&rest) || bound.is_some_and(|bound| x.abs() < bound)
+            };
+            let want: Vec<bool> = numbers.iter().map(in_doubt).collect();
+            assert!(want.contains(&true) && want.contains(&false));
+            for level in common::levels() {
+                for (a, b) in [(&numbers, &ones), (&ones, &numbers)] {
+                    let got = level.run(lanes::Doubts { a, b, bound, digits });
+                    assert_eq!(got, want, "{level}: {digits} digits less, {bound:?}");
+                }
+            }
+        }
+    }
+}
+
 fn assert_doubles(level: Level, name: &str, got: &[f64], want: &[f64], strict: impl Fn(usize) -> bool) {
     assert_eq!(got.len(), want.len(), "{level}: {name}");
     for (i, (got, want)) in got.iter().zip(want).enumerate() {

@@ -24,9 +24,10 @@ const PAIRINGS: [&str; 2] = ["halves", "interleaved"];
 const TYPES: [&str; 3] = ["f32", "f16", "bf16"];
 
 /// Every name on a picture, with its colour.
-const COLOURS: [(&str, RGBColor); 9] = [
+const COLOURS: [(&str, RGBColor); 10] = [
     ("posenc", RGBColor(0, 90, 181)),
     ("candle", RGBColor(220, 50, 32)),
+    ("burn", RGBColor(150, 85, 40)),
     ("vllm", RGBColor(26, 133, 72)),
     ("ort", RGBColor(230, 140, 0)),
     ("openvino", RGBColor(120, 60, 160)),

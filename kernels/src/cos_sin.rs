@@ -11,14 +11,20 @@
 //! `|t| · 2^-114`, so a result next to a zero crossing is as good as any other. `docs/numerics.md` has the proof.
 
 mod cells;
+mod rows;
+mod run;
+mod steps;
 mod terms;
 
 pub use cells::Cell;
+pub use rows::Rows;
+pub use steps::Steps;
 pub use terms::{MAX_AXES, Point, Reading, Selected, Terms, Terms32};
 
-use crate::format::array_at;
+use crate::format::{F32, array_at};
 use crate::turns::Turns;
-use crate::vector::{Double, Isa, Kernel, Scalar};
+use crate::vector::Double;
+use cells::long;
 
 /// `sin(r·π/2) / r` in powers of `r²`; `docs/polynomials.py` makes these numbers and states their error.
 #[allow(clippy::approx_constant, reason = "the first coefficient balances the others and is not π/2")]
@@ -74,9 +80,9 @@ fn place<V: Double>(isa: V::Isa, quadrant: V, cos: V, sin: V) -> (V, V) {
     (quadrant.choose(sin.flip(V::splat(isa, -0.0)), cos), quadrant.choose(cos, sin))
 }
 
-/// Cos and sin as f64 that are good enough to be rounded to f32.
+/// Cos and sin as f64 with an error below 2^16 of their last places.
 #[inline(always)]
-fn cos_sin<V: Double>(isa: V::Isa, angle: Reduced<V>) -> (V, V) {
+fn short<V: Double>(isa: V::Isa, angle: Reduced<V>) -> (V, V) {
     let Reduced { rest: [a, b, c, d], quadrant } = angle;
     let r = ((a + b) + c) + d;
     let square = r * r;
@@ -106,17 +112,41 @@ pub trait Angles: Copy {
     /// The angles of one position and the pairs from `at` on.
     fn angle<V: Double>(self, isa: V::Isa, position: Self::Position, at: usize) -> Reduced<V>;
 
-    /// Applies the magnitude to a cosine or a sine.
-    fn scale<V: Double>(self, isa: V::Isa, value: V) -> V;
+    /// How many digits the first rounding takes off, where a cell of the format has so many less than an f64.
+    #[inline(always)]
+    fn dropped(format: u32) -> u32 {
+        format
+    }
+
+    /// What is done to a cosine or a sine before that rounding: the magnitude.
+    #[inline(always)]
+    fn scale<V: Double>(self, _: V::Isa, value: V) -> V {
+        value
+    }
+
+    /// What is done behind it.
+    #[inline(always)]
+    fn finish<V: Double>(self, _: V::Isa, value: V) -> V {
+        value
+    }
+
+    /// How many of the positions, from the first on, follow each other, and the steps between them, where there are any.
+    #[inline(always)]
+    fn run(&self, _: &[Self::Position]) -> Option<(usize, &Steps)> {
+        None
+    }
 }
 
-/// The angle is the exact product; the results are rounded once.
+/// The angle is the exact product; the results are rounded once: as if the nearest f64 to the true cosines and sines were.
 ///
-/// In f32 within 0.5001 ULP of the true value for `|position| < 2^24`, within 0.51 to 2^31.
+/// In f32 within 0.50003 ULP of the true value for `|position| < 2^24`, within 0.51 to 2^31.
 #[derive(Clone, Copy, Debug)]
 pub struct Exact<'a> {
     /// The frequencies.
     pub turns: &'a Turns,
+    /// Cosines and sines of the first positions for these frequencies, which make runs of positions several times faster;
+    /// empty if there are none.
+    pub steps: &'a Steps,
     /// Factor of both results, applied before the rounding.
     pub magnitude: f64,
 }
@@ -152,6 +182,15 @@ impl Angles for Exact<'_> {
     #[inline(always)]
     fn scale<V: Double>(self, isa: V::Isa, value: V) -> V {
         scaled(isa, value, self.magnitude)
+    }
+
+    #[inline(always)]
+    fn run(&self, positions: &[f64]) -> Option<(usize, &Steps)> {
+        // A factor that is far from 1 makes other values small than those that the steps look for.
+        if !(0.5..=2.0).contains(&self.magnitude) {
+            return None;
+        }
+        self.steps.count(positions).map(|count| (count, self.steps))
     }
 }
 
@@ -195,7 +234,12 @@ impl Angles for Single32<'_> {
     }
 
     #[inline(always)]
-    fn scale<V: Double>(self, isa: V::Isa, value: V) -> V {
+    fn dropped(_: u32) -> u32 {
+        F32::DROPPED
+    }
+
+    #[inline(always)]
+    fn finish<V: Double>(self, isa: V::Isa, value: V) -> V {
         rounded(isa, value) * V::splat(isa, f64::from(self.magnitude))
     }
 }
@@ -209,65 +253,6 @@ fn rounded<V: Double>(isa: V::Isa, x: V) -> V {
 #[inline(always)]
 fn load<V: Double>(isa: V::Isa, slice: &[f64], at: usize) -> V {
     V::load(isa, array_at::<V, _>(slice, at))
-}
-
-/// Fills rows of cosines and sines, one row a position.
-///
-/// ```text
-///              pair 0    1    2  …
-/// position 0  [ cos0 cos1 cos2 … ]   [ sin0 sin1 sin2 … ]
-/// position 1  [ cos0 cos1 cos2 … ]   [ sin0 sin1 sin2 … ]
-/// ```
-#[derive(Debug)]
-pub struct Rows<'a, A: Angles, F: Cell> {
-    /// Frequencies and precision.
-    pub angles: A,
-    /// Positions: whole numbers of at most 31 bits for [`Exact`] and [`Selected`], f32 values for [`Single32`] and
-    /// [`Terms32`].
-    pub positions: &'a [A::Position],
-    /// Receives `positions × pairs` cosines.
-    pub cos: &'a mut [F::Store],
-    /// Receives `positions × pairs` sines.
-    pub sin: &'a mut [F::Store],
-}
-
-impl<A: Angles, F: Cell> Kernel for Rows<'_, A, F> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let pairs = self.angles.pairs();
-        let (mut cos, mut sin) = (self.cos, self.sin);
-        for &position in self.positions {
-            let (cos_row, sin_row);
-            (cos_row, cos) = cos.split_at_mut(pairs);
-            (sin_row, sin) = sin.split_at_mut(pairs);
-            let done = fill::<I::ManyF64, A, F>(isa, self.angles, position, 0, cos_row, sin_row);
-            let done = fill::<I::F64, A, F>(isa, self.angles, position, done, cos_row, sin_row);
-            let isa = isa.narrower();
-            let done = fill::<<I::Narrower as Isa>::F64, A, F>(isa, self.angles, position, done, cos_row, sin_row);
-            fill::<<Scalar as Isa>::F64, A, F>(Scalar, self.angles, position, done, cos_row, sin_row);
-        }
-    }
-}
-
-/// Fills whole vectors from pair `at` on and tells where it stopped.
-#[inline(always)]
-fn fill<V: Double, A: Angles, F: Cell>(
-    isa: V::Isa,
-    angles: A,
-    position: A::Position,
-    mut at: usize,
-    cos: &mut [F::Store],
-    sin: &mut [F::Store],
-) -> usize {
-    for (cos, sin) in V::split_mut(&mut cos[at..]).0.iter_mut().zip(V::split_mut(&mut sin[at..]).0) {
-        let (c, s) = F::cos_sin(isa, angles.angle::<V>(isa, position, at));
-        F::put(isa, angles.scale(isa, c), cos);
-        F::put(isa, angles.scale(isa, s), sin);
-        at += V::LANES;
-    }
-    at
 }
 
 #[cfg(test)]

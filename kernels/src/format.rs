@@ -91,6 +91,12 @@ pub(crate) fn array_at<V: Vector, T: Copy>(slice: &[T], at: usize) -> &V::Array<
     &V::split(&slice[at..at + V::LANES]).0[0]
 }
 
+/// The vectorful of a slice that begins at `at`, to be written.
+#[inline(always)]
+pub(crate) fn array_at_mut<V: Vector, T: Copy>(slice: &mut [T], at: usize) -> &mut V::Array<T> {
+    &mut V::split_mut(&mut slice[at..at + V::LANES]).0[0]
+}
+
 /// f32, computed in f32.
 #[derive(Clone, Copy, Debug)]
 pub struct F32;

@@ -40,7 +40,9 @@ mod turns;
 mod vector;
 
 pub use add::{GatherAdd, SlidingAdd, SlidingSet, Write};
-pub use cos_sin::{Angles, Cell, Exact, MAX_AXES, Point, Reading, Reduced, Rows, Selected, Single32, Terms, Terms32};
+pub use cos_sin::{
+    Angles, Cell, Exact, MAX_AXES, Point, Reading, Reduced, Rows, Selected, Single32, Steps, Terms, Terms32,
+};
 pub use format::{Bf16, F16, F32, F64, Format, Unit};
 pub use gather::{GatherSum, Lookup, ScatterAdd};
 pub use memory::{Grid, InPlace, Into, Memory, Same, Slot, Source, Wide};

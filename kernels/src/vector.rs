@@ -151,11 +151,23 @@ pub trait Double: Vector<Elem = f64> + BitAnd<Output = Self> + BitXor<Output = S
     /// The larger of two numbers.
     fn max(self, other: Self) -> Self;
 
+    /// Whether a lane, here or in `other`, is smaller in size than its bound (if there are bounds), or within 2^16 of its
+    /// last places of half-way between two numbers of `digits` digits less.
+    fn in_doubt(self, other: Self, bounds: Option<Self>, digits: u32) -> bool;
+
     /// Rounds each lane to f32, to nearest even.
     fn narrow(self) -> Self::Array<f32>;
 
     /// Reads f32 values as f64.
     fn widen(isa: Self::Isa, from: &Self::Array<f32>) -> Self;
+}
+
+/// What to add to the bits of an f64, and which bits of the sum are then all zero next to a tie: where the lowest `digits`
+/// are half of what they can count, give or take 2^16.
+#[inline(always)]
+fn tie(digits: u32) -> (u64, u64) {
+    let near = 1_u64 << 16;
+    ((1 << (digits - 1)) + near, (1 << digits) - 2 * near)
 }
 
 mod sealed {

@@ -10,8 +10,9 @@ use crate::Element;
 use crate::positions::Resolved;
 use crate::tables::BLOCK;
 
-/// How many cosines, and sines, a block has about: little enough that they and the rows stay in the nearest cache.
-const CELLS: usize = 2048;
+/// How many cosines, and sines, a block has at most: little enough that they and the rows stay in the second cache, and
+/// enough for runs of positions in rows of some thousand features.
+const CELLS: usize = 1 << 15;
 
 impl Sinusoidal {
     /// Writes the rows of the tokens from `first` on; sizes were checked.

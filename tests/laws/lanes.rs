@@ -145,6 +145,43 @@ fn double_bits<V: Double>(isa: V::Isa, a: &[f64], b: &[f64]) -> [Vec<f64>; 7] {
     lists
 }
 
+/// For each lane alone, whether it is in doubt: the number at its place among numbers that are not.
+pub(crate) struct Doubts<'a> {
+    pub(crate) a: &'a [f64],
+    pub(crate) b: &'a [f64],
+    pub(crate) bound: Option<f64>,
+    pub(crate) digits: u32,
+}
+
+impl Kernel for Doubts<'_> {
+    type Output = Vec<bool>;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Vec<bool> {
+        let single = doubts::<I::F64>(isa, &self);
+        assert_eq!(single, doubts::<I::ManyF64>(isa, &self), "many vectors differ from single ones");
+        single
+    }
+}
+
+#[inline(always)]
+fn doubts<V: Double>(isa: V::Isa, of: &Doubts<'_>) -> Vec<bool> {
+    // 1 is far from every tie and above every bound that is asked for.
+    let mut lanes = vec![1.0; V::LANES];
+    let mut list = vec![];
+    let bound = of.bound.map(|bound| V::splat(isa, bound));
+    for (i, (&a, &b)) in of.a.iter().zip(of.b).enumerate() {
+        let lane = i % V::LANES;
+        lanes[lane] = a;
+        let first = V::load(isa, &V::split(&lanes).0[0]);
+        lanes[lane] = b;
+        let second = V::load(isa, &V::split(&lanes).0[0]);
+        lanes[lane] = 1.0;
+        list.push(first.in_doubt(second, bound, of.digits));
+    }
+    list
+}
+
 /// A list rounded to f32, and the rounded list widened again.
 pub(crate) struct Conversions<'a>(pub(crate) &'a [f64]);
 

@@ -1,9 +1,9 @@
 """Runs every peer that is installed, in passes, and prints the merged table.
 
-    python run.py [--threads 1 2] [--passes 2] [--only TEXT] [--out FILE] [--no-build]
+    python run.py [--threads 1 2] [--passes 2] [--only TEXT] [--out FILE] [--features burn] [--no-build]
 
 The crates are built first. Of several passes each side keeps its smaller median, since other work on a machine only ever
-adds time. A peer that is not installed is named at the end; it is no failure.
+adds time. A peer that is not installed is named at the end; it is no failure. Burn is measured with its feature only.
 """
 import argparse
 import os
@@ -24,6 +24,7 @@ def arguments():
     parser.add_argument("--passes", type=int, default=2)
     parser.add_argument("--only", default="", help="run the drivers whose name contains this: rust, torch, ort, …")
     parser.add_argument("--out", type=pathlib.Path, help="also write the table to this file")
+    parser.add_argument("--features", default="", help="features of the Rust peers: burn")
     parser.add_argument("--no-build", action="store_true")
     return parser.parse_args()
 
@@ -66,7 +67,7 @@ def main():
     args = arguments()
     release = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", CRATE / "target")) / "release"
     if not args.no_build:
-        subprocess.run(["cargo", "build", "--release", "--workspace"], cwd=CRATE, check=True)
+        subprocess.run(["cargo", "build", "--release", "--workspace", "--features", args.features], cwd=CRATE, check=True)
     table, missing, failed = {}, set(), set()
     for name, command in drivers(release):
         if args.only not in name:

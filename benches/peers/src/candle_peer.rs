@@ -33,7 +33,7 @@ pub(crate) fn measure(plan: &Plan) -> bool {
 }
 
 fn one<T: Dtype>(plan: &Plan, case: &Case, operation: Operation) -> bool {
-    if plan.only.as_ref().is_some_and(|text| !case.name::<T>().contains(text)) {
+    if !plan.wants::<T>(case) {
         return true;
     }
     let Ok(rope) = ours::rotary(case) else { return false };

@@ -22,6 +22,12 @@ pub(crate) struct Plan {
     pub(crate) only: Option<String>,
 }
 
+impl Plan {
+    pub(crate) fn wants<T: Dtype>(&self, case: &Case) -> bool {
+        self.only.as_ref().is_none_or(|text| case.name::<T>().contains(text))
+    }
+}
+
 /// Which lies farther apart in memory, tokens or heads.
 #[derive(Clone, Copy)]
 pub(crate) enum Order {

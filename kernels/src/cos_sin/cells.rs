@@ -1,4 +1,4 @@
-//! Table cells of every format: each is rounded once from the f64 value, or computed with twice the digits.
+//! Table cells of every format, rounded once from an f64, and the cosines and sines with the digits of f64.
 
 use super::{Reduced, place, polynomial};
 use crate::format::{Bf16, F16, F32, F64, Format};
@@ -6,22 +6,19 @@ use crate::vector::{Double, Vector};
 
 /// A format that tables can be made in.
 pub trait Cell: Format {
-    /// Cos and sin, as good as this format needs them: to 2^-37 for f32, whose contract leaves that much room, and to the
-    /// digits of f64 for the others; of 16 bits, the nearest is wanted, however near to a tie.
-    #[inline(always)]
-    fn cos_sin<V: Double>(isa: V::Isa, angle: Reduced<V>) -> (V, V) {
-        cos_sin_f64(isa, angle)
-    }
+    /// How many digits it has less than an f64.
+    const DROPPED: u32;
+
+    /// The size below which it drops more of them; 0 where that does not matter.
+    const SMALLEST: f64;
 
     /// Rounds once and writes.
     fn put<V: Double>(isa: V::Isa, value: V, to: &mut V::Array<Self::Store>);
 }
 
 impl Cell for F32 {
-    #[inline(always)]
-    fn cos_sin<V: Double>(isa: V::Isa, angle: Reduced<V>) -> (V, V) {
-        super::cos_sin(isa, angle)
-    }
+    const DROPPED: u32 = 29;
+    const SMALLEST: f64 = 0.0;
 
     #[inline(always)]
     fn put<V: Double>(_: V::Isa, value: V, to: &mut V::Array<f32>) {
@@ -30,19 +27,24 @@ impl Cell for F32 {
 }
 
 impl Cell for F16 {
+    const DROPPED: u32 = 42;
+    const SMALLEST: f64 = power_of_two(-14);
+
     #[inline(always)]
     fn put<V: Double>(isa: V::Isa, value: V, to: &mut V::Array<u16>) {
-        // 11 digits, the last one not below 2^-24.
-        let rounded = round(isa, value, 42, -14);
+        let rounded = round::<V, Self>(isa, value);
         *to = V::map(rounded.narrow(), f16_bits);
     }
 }
 
 impl Cell for Bf16 {
+    const DROPPED: u32 = 45;
+    const SMALLEST: f64 = power_of_two(-126);
+
     #[inline(always)]
     fn put<V: Double>(isa: V::Isa, value: V, to: &mut V::Array<u16>) {
-        // 8 digits; what is left are the upper bits of an f32.
-        let rounded = round(isa, value, 45, -126);
+        // What is left are the upper bits of an f32.
+        let rounded = round::<V, Self>(isa, value);
         *to = V::map(rounded.narrow(), |x| (x.to_bits() >> 16) as u16);
     }
 }
@@ -57,18 +59,22 @@ fn f16_bits(exact: f32) -> u16 {
     (scaled.to_bits() >> 13 | bits >> 16 & 0x8000) as u16
 }
 
-/// Cuts `digits` digits off the 53 of an f64, to nearest even; numbers below `2^lowest` have as many less.
+/// Cuts off the digits that a format drops, to nearest even.
 ///
-/// Adding a number of `digits` digits more and subtracting it again rounds just there; what becomes zero gets its sign
+/// Adding a number of as many digits more and subtracting it again rounds just there; what becomes zero gets its sign
 /// back.
 #[inline(always)]
-fn round<V: Double>(isa: V::Isa, value: V, digits: i32, lowest: i32) -> V {
-    let power = |exponent: i32| f64::from_bits(((exponent + 1023) as u64) << 52);
+fn round<V: Double, F: Cell>(isa: V::Isa, value: V) -> V {
     let exponent = value & V::splat(isa, f64::INFINITY);
-    let size = exponent.max(V::splat(isa, power(lowest)));
-    let shift = size * V::splat(isa, 1.5 * power(digits));
+    let size = exponent.max(V::splat(isa, F::SMALLEST));
+    let shift = size * V::splat(isa, 1.5 * power_of_two(F::DROPPED as i32));
     let rounded = (value + shift) - shift;
     rounded.flip(rounded ^ value)
+}
+
+/// `2^exponent`, for exponents of normal numbers.
+const fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 
 /// `sin(r·π/2) / r` in powers of `r²`, without the first; `docs/polynomials.py` makes these numbers.
@@ -95,9 +101,9 @@ const COS: [f64; 6] = [
 /// π/2, and what is missing of it.
 const HALF_PI: [f64; 2] = [core::f64::consts::FRAC_PI_2, 6.123_233_995_736_766e-17];
 
-/// The angle is carried as a sum of two f64, and so is its product with π/2; both results are within 1 ULP.
+/// Cos and sin as f64 within 1 ULP: the angle is carried as a sum of two f64, and so is its product with π/2.
 #[inline(always)]
-fn cos_sin_f64<V: Double>(isa: V::Isa, angle: Reduced<V>) -> (V, V) {
+pub(super) fn long<V: Double>(isa: V::Isa, angle: Reduced<V>) -> (V, V) {
     let Reduced { rest: [a, b, c, d], quadrant } = angle;
     let (sum, low_b) = two_sum(a, b);
     let (sum, low_c) = two_sum(sum, c);
@@ -123,6 +129,9 @@ fn cos_sin_f64<V: Double>(isa: V::Isa, angle: Reduced<V>) -> (V, V) {
 }
 
 impl Cell for F64 {
+    const DROPPED: u32 = 0;
+    const SMALLEST: f64 = 0.0;
+
     #[inline(always)]
     fn put<V: Double>(_: V::Isa, value: V, to: &mut V::Array<f64>) {
         value.store(to);

@@ -8,7 +8,7 @@ use core::arch::x86_64::*;
 use super::avx2_narrow::Avx2Narrow;
 use super::level::Avx2;
 use super::many::Many;
-use super::{Double, Isa, Shuffle, Single, Vector, arrays, operators, sealed};
+use super::{Double, Isa, Shuffle, Single, Vector, arrays, operators, sealed, tie};
 
 /// Eight f32. Made from an [`Avx2`] token only.
 #[derive(Clone, Copy)]
@@ -230,6 +230,24 @@ impl Double for F64x4 {
     #[inline(always)]
     fn max(self, other: Self) -> Self {
         Self(avx2!(_mm256_max_pd(self.0, other.0)))
+    }
+
+    #[inline(always)]
+    fn in_doubt(self, other: Self, bounds: Option<Self>, digits: u32) -> bool {
+        let (offset, mask) = tie(digits);
+        let (offset, mask) = avx2!((_mm256_set1_epi64x(offset as i64), _mm256_set1_epi64x(mask as i64)));
+        let mut doubt = avx2!(_mm256_setzero_pd());
+        for value in [self.0, other.0] {
+            let left = avx2!(_mm256_and_si256(_mm256_add_epi64(_mm256_castpd_si256(value), offset), mask));
+            let near = avx2!(_mm256_cmpeq_epi64(left, _mm256_setzero_si256()));
+            doubt = avx2!(_mm256_or_pd(doubt, _mm256_castsi256_pd(near)));
+        }
+        if let Some(Self(bounds)) = bounds {
+            let sign = avx2!(_mm256_set1_pd(-0.0));
+            let smaller = avx2!(_mm256_min_pd(_mm256_andnot_pd(sign, self.0), _mm256_andnot_pd(sign, other.0)));
+            doubt = avx2!(_mm256_or_pd(doubt, _mm256_cmp_pd::<_CMP_LT_OQ>(smaller, bounds)));
+        }
+        avx2!(_mm256_movemask_pd(doubt)) != 0
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@
 use core::arch::x86_64::*;
 
 use super::level::Avx2;
-use super::{Double, Isa, Scalar, Shuffle, Single, Vector, arrays, operators, sealed};
+use super::{Double, Isa, Scalar, Shuffle, Single, Vector, arrays, operators, sealed, tie};
 
 /// Narrow vectors, where there are wide ones.
 #[derive(Clone, Copy, Debug)]
@@ -217,6 +217,24 @@ impl Double for F64x2 {
     #[inline(always)]
     fn max(self, other: Self) -> Self {
         Self(avx2!(_mm_max_pd(self.0, other.0)))
+    }
+
+    #[inline(always)]
+    fn in_doubt(self, other: Self, bounds: Option<Self>, digits: u32) -> bool {
+        let (offset, mask) = tie(digits);
+        let (offset, mask) = avx2!((_mm_set1_epi64x(offset as i64), _mm_set1_epi64x(mask as i64)));
+        let mut doubt = avx2!(_mm_setzero_pd());
+        for value in [self.0, other.0] {
+            let left = avx2!(_mm_and_si128(_mm_add_epi64(_mm_castpd_si128(value), offset), mask));
+            let near = avx2!(_mm_cmpeq_epi64(left, _mm_setzero_si128()));
+            doubt = avx2!(_mm_or_pd(doubt, _mm_castsi128_pd(near)));
+        }
+        if let Some(Self(bounds)) = bounds {
+            let sign = avx2!(_mm_set1_pd(-0.0));
+            let smaller = avx2!(_mm_min_pd(_mm_andnot_pd(sign, self.0), _mm_andnot_pd(sign, other.0)));
+            doubt = avx2!(_mm_or_pd(doubt, _mm_cmplt_pd(smaller, bounds)));
+        }
+        avx2!(_mm_movemask_pd(doubt)) != 0
     }
 
     #[inline(always)]

@@ -7,7 +7,7 @@ use core::arch::x86_64::*;
 
 use super::level::{Avx2, Avx512};
 use super::many::Many;
-use super::{Double, Isa, Shuffle, Single, Vector, arrays, operators, sealed};
+use super::{Double, Isa, Shuffle, Single, Vector, arrays, operators, sealed, tie};
 
 /// Sixteen f32. Made from an [`Avx512`] token only.
 #[derive(Clone, Copy)]
@@ -245,6 +245,21 @@ impl Double for F64x8 {
     #[inline(always)]
     fn max(self, other: Self) -> Self {
         Self(avx512!(_mm512_max_pd(self.0, other.0)))
+    }
+
+    #[inline(always)]
+    fn in_doubt(self, other: Self, bounds: Option<Self>, digits: u32) -> bool {
+        let (offset, mask) = tie(digits);
+        let (offset, mask) = avx512!((_mm512_set1_epi64(offset as i64), _mm512_set1_epi64(mask as i64)));
+        let [a, b] = [self, other].map(|value| avx512!(_mm512_add_epi64(_mm512_castpd_si512(value.0), offset)));
+        // Each test leaves out the lanes that failed before.
+        let mut sure = avx512!(_mm512_mask_test_epi64_mask(_mm512_test_epi64_mask(a, mask), b, mask));
+        if let Some(Self(bounds)) = bounds {
+            // 0b1010: the smaller in size, without its sign.
+            let smaller = avx512!(_mm512_range_pd::<0b1010>(self.0, other.0));
+            sure = avx512!(_mm512_mask_cmp_pd_mask::<_CMP_GE_OQ>(sure, smaller, bounds));
+        }
+        sure != u8::MAX
     }
 
     #[inline(always)]

@@ -116,6 +116,17 @@ impl<V: Double, const N: usize> Double for Many<V, N> {
     }
 
     #[inline(always)]
+    fn in_doubt(self, other: Self, bounds: Option<Self>, digits: u32) -> bool {
+        let mut doubt = false;
+        for k in 0..N {
+            // A closure, but one that touches lanes in no other way than to copy them.
+            let bounds = bounds.map(|bounds| bounds.0[k]);
+            doubt |= self.0[k].in_doubt(other.0[k], bounds, digits);
+        }
+        doubt
+    }
+
+    #[inline(always)]
     fn narrow(self) -> Self::Array<f32> {
         let mut out = Self::array(0.0);
         for (part, out) in self.0.into_iter().zip(&mut out) {

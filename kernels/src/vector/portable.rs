@@ -6,7 +6,7 @@
 use wide::{f32x4, f64x2, u32x4, u64x2};
 
 use super::many::Many;
-use super::{Double, Isa, Scalar, Shuffle, Single, Vector, arrays, operators, sealed};
+use super::{Double, Isa, Scalar, Shuffle, Single, Vector, arrays, operators, sealed, tie};
 
 /// The instruction set that the build was made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -239,6 +239,21 @@ impl Double for F64x2 {
     #[inline(always)]
     fn max(self, other: Self) -> Self {
         Self(self.0.fast_max(other.0))
+    }
+
+    #[inline(always)]
+    fn in_doubt(self, other: Self, bounds: Option<Self>, digits: u32) -> bool {
+        let (offset, mask) = tie(digits);
+        let mut doubt = false;
+        for value in [self.0, other.0] {
+            let [a, b] = ((value.to_bits() + u64x2::splat(offset)) & u64x2::splat(mask)).to_array();
+            doubt |= (a == 0) | (b == 0);
+        }
+        if let Some(Self(bounds)) = bounds {
+            let smaller = self.0.abs().fast_min(other.0.abs());
+            doubt |= smaller.simd_lt(bounds).any();
+        }
+        doubt
     }
 
     #[inline(always)]

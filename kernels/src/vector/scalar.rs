@@ -3,7 +3,7 @@
 //! It is a level of its own, and the tail of every other level: a kernel whose slice is not a multiple of
 //! the vector finishes here, with the same operations in the same order.
 
-use super::{Double, Isa, Shuffle, Single, Vector, arrays, half, operators, sealed};
+use super::{Double, Isa, Shuffle, Single, Vector, arrays, half, operators, sealed, tie};
 
 /// The instruction set that every machine has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -186,6 +186,14 @@ impl Double for F64 {
     #[inline(always)]
     fn max(self, other: Self) -> Self {
         Self(self.0.max(other.0))
+    }
+
+    #[inline(always)]
+    fn in_doubt(self, other: Self, bounds: Option<Self>, digits: u32) -> bool {
+        let (offset, mask) = tie(digits);
+        let near = |value: f64| value.to_bits().wrapping_add(offset) & mask == 0;
+        let small = bounds.is_some_and(|bounds| self.0.abs().min(other.0.abs()) < bounds.0);
+        small | near(self.0) | near(other.0)
     }
 
     #[inline(always)]

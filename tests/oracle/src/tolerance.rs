@@ -26,8 +26,13 @@ pub const ORACLE_RELATIVE: f64 = 1.0 / (1u64 << 50) as f64;
 pub const NEAR_POSITIONS: i64 = 1 << 24;
 
 /// The contract of exact tables for |position| < 2^24, in ULP of f32, zero crossings included.
-/// Rounding the true value costs 0.5; the rest is for an f64 evaluation before that rounding.
-pub const EXACT_ULP: f64 = 0.5001;
+/// Rounding the true value costs 0.5; the rest, 2^-15, is for angles within 2^-50 of a zero crossing, of whose distance
+/// from it so much is not known, and for sums of angles.
+pub const EXACT_ULP: f64 = 0.500_03;
+
+/// What is left of that contract away from such crossings: the nearest f32, unless the true value is within an ULP of f64
+/// of half-way between two.
+pub const NEAREST_ULP: f64 = 0.5 + 1.0 / (1 << 28) as f64;
 
 /// The same contract for |position| up to 2^31.
 pub const EXACT_ULP_FAR: f64 = 0.51;
