@@ -87,7 +87,7 @@ fn relative(criterion: &mut Criterion) {
         let group = Group::new(name, 2 * size_of_val(&*rows), [Level::detect()]);
         let ours = |_| {
             move |rows: &mut Buffer<f32>| {
-                embedding.add(rows, black_box(0), [queries, keys]).expect("rows of this shape");
+                embedding.add(rows, [queries, keys], black_box(0)).expect("rows of this shape");
             }
         };
         group.run(criterion, &mut rows, ours, limit);

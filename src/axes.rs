@@ -11,6 +11,7 @@ mod reads;
 pub(crate) use reads::Reads;
 
 use alloc::vec::Vec;
+use core::iter::repeat_n;
 
 use crate::error::{Error, Result};
 use crate::frequencies::MAX_WIDTH;
@@ -36,7 +37,7 @@ use crate::positions::MAX_AXES;
 /// | NeoMME: rows and columns | [`alternating`](Self::alternating) | halves |
 ///
 /// Two published schemes are not rotations, since the two features of a pair read different axes or turn by different
-/// frequencies: HunYuan-VL ("xdrope") beside text, and V-JEPA 2. This crate does not serve them.
+/// frequencies: HunYuan-VL ("xdrope") beside text, and V-JEPA 2. Two rotations make them: [`doubled`](Self::doubled).
 ///
 /// Text reads one position on all axes: [`Positions::on_all_axes`](crate::Positions::on_all_axes).
 ///
@@ -145,6 +146,41 @@ impl Axes {
         }
         let axis = |j| if j < 2 * h { 1 + j % 2 } else { 0 };
         Ok(Self { count: 3, of_pairs: (0..sum(&[h, w, t])?).map(axis).collect() })
+    }
+
+    /// As HunYuan-VL ("xdrope"): sections count features, twice as many as they say, so that the two features of a pair may
+    /// read different axes. Returned are the axes of the first and those of the second features.
+    ///
+    /// Beside text this is no rotation: the length of a pair is not kept, and scores do not depend on distances alone. It
+    /// is made of two, one of which gives the first features and the other the second.
+    ///
+    /// ```
+    /// use posenc::{Axes, Frequencies, HeadsMut, Pairing, Positions, Rotary};
+    ///
+    /// let [first, second] = Axes::doubled(&[1, 1, 1, 1])?;
+    /// assert_eq!((first.as_slice(), second.as_slice()), (&[0, 0, 1, 1][..], &[2, 2, 3, 3][..]));
+    ///
+    /// let (mut q, mut other) = ([1.0_f32; 8], [1.0_f32; 8]);
+    /// let positions = Positions::axes(&[5, 1, 2, 0], 4);                // one token: index, column, row, frame
+    /// for (q, axes) in [(&mut q, first), (&mut other, second)] {
+    ///     let frequencies = Frequencies::new(8, 10_000.0)?.on_axes(axes)?;
+    ///     Rotary::new(&frequencies, Pairing::Halves).rotate(&mut HeadsMut::new(q, [1, 1, 8])?, &positions)?;
+    /// }
+    /// q[4..].copy_from_slice(&other[4..]);                              // of each head
+    /// assert_eq!(q[0], 5.0_f32.cos() - 5.0_f32.sin());
+    /// assert_eq!(q[4], 2.0_f32.cos() + 2.0_f32.sin());
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Count`] as in [`new`](Self::new).
+    pub fn doubled(sections: &[usize]) -> Result<[Self; 2]> {
+        let pairs = sum(sections)?;
+        let doubled = sections.iter().enumerate().flat_map(|(axis, &section)| repeat_n(axis, 2 * section));
+        let of_features: Vec<usize> = doubled.collect();
+        let (first, second) = of_features.split_at(pairs);
+        Ok([first, second].map(|half| Self { count: sections.len(), of_pairs: half.to_vec() }))
     }
 
     /// Pair `j` reads axis `j mod count`.

@@ -25,7 +25,7 @@ mod whole;
 pub use alibi::{Alibi, AlibiForm, AlibiRounding};
 pub use by_distance::AtLevel;
 pub use dynamic::{DistanceScale, dynamic_bias};
-pub use fire::{Fire, FireWeights};
+pub use fire::{Fire, FireGradient, FireWeights};
 pub use forget::ForgetGates;
 pub use gated::{GatedBias, wavlm_gate};
 pub use kerple::{Kerple, KerpleForm};

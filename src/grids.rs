@@ -57,18 +57,23 @@ impl Streams {
     ///
     /// [`Error::Count`] if there are no axes or more than 8, or the tokens do not fit the memory.
     pub fn product(coordinates: &[Vec<f64>]) -> Result<Self> {
-        let axes = check_count(coordinates.len())?;
+        let counts: Vec<usize> = coordinates.iter().map(Vec::len).collect();
+        Self::of(&counts, |axis, i| coordinates[axis][i])
+    }
+
+    /// All combinations of so many coordinates an axis, each made from its axis and its index. Nothing is made before it is
+    /// known that there is room for all.
+    fn of(counts: &[usize], coordinate: impl Fn(usize, usize) -> f64) -> Result<Self> {
+        let axes = check_count(counts.len())?;
         let mut sizes = [axes; MAX_AXES + 1];
-        for (size, list) in sizes.iter_mut().zip(coordinates) {
-            *size = list.len();
-        }
+        sizes[..axes].copy_from_slice(counts);
         let mut list: Vec<f64> = zeros("grid", &sizes[..=axes])?;
         let tokens = list.len() / axes;
         let mut inner = tokens;
-        for (stream, coordinates) in list.chunks_mut(tokens.max(1)).zip(coordinates) {
-            inner /= coordinates.len();
-            for (token, coordinate) in stream.iter_mut().enumerate() {
-                *coordinate = coordinates[token / inner % coordinates.len()];
+        for (axis, stream) in list.chunks_mut(tokens.max(1)).enumerate() {
+            inner /= counts[axis];
+            for (token, place) in stream.iter_mut().enumerate() {
+                *place = coordinate(axis, token / inner % counts[axis]);
             }
         }
         Ok(Self { list, axes })
@@ -176,19 +181,10 @@ impl Streams {
 ///
 /// As [`Streams::product`].
 pub fn raster(counts: &[usize]) -> Result<Streams> {
-    let lists = counts.iter().map(|&count| line(count, |i| i)).collect::<Result<Vec<_>>>()?;
-    Streams::product(&lists)
+    Streams::of(counts, |_, i| i as f64)
 }
 
-/// `count` coordinates, each made from its index.
-fn line(count: usize, coordinate: impl Fn(f64) -> f64) -> Result<Vec<f64>> {
-    let mut list: Vec<f64> = zeros("grid", &[count])?;
-    list.iter_mut().enumerate().for_each(|(i, x)| *x = coordinate(i as f64));
-    Ok(list)
-}
-
-/// `count` coordinates from `first` to `last`, at equal distances; one alone stands at `first`.
-fn spaced(first: f64, last: f64, count: usize) -> Result<Vec<f64>> {
-    let step = (last - first) / (count.max(2) - 1) as f64;
-    line(count, |i| first + step * i)
+/// The `i`-th of `count` coordinates from `first` to `last`, at equal distances; one alone stands at `first`.
+fn spaced(first: f64, last: f64, count: usize, i: usize) -> f64 {
+    first + (last - first) / (count.max(2) - 1) as f64 * i as f64
 }

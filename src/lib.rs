@@ -29,15 +29,17 @@ mod tables;
 mod temperature;
 mod xpos;
 
+#[cfg(feature = "rayon")]
+pub use absolute::par_scatter_add;
 pub use absolute::{
     AxialEmbedding, Blocks, Divisor, EmbeddingSum, EmbeddingTable, Filter, FourierFeatures, Leading, Numbering, Order,
     Resize, Sinusoidal, Time2Vec, scatter_add,
 };
 pub use axes::Axes;
 pub use bias::{
-    Alibi, AlibiForm, AlibiRounding, Anchor, AtLevel, DistanceBias, DistanceScale, DistanceTable, Fire, FireWeights,
-    ForgetGates, GatedBias, Kerple, KerpleForm, Mlp, Sandwich, T5Bias, T5Buckets, T5Form, Tile, dynamic_bias,
-    wavlm_gate,
+    Alibi, AlibiForm, AlibiRounding, Anchor, AtLevel, DistanceBias, DistanceScale, DistanceTable, Fire, FireGradient,
+    FireWeights, ForgetGates, GatedBias, Kerple, KerpleForm, Mlp, Sandwich, T5Bias, T5Buckets, T5Form, Tile,
+    dynamic_bias, wavlm_gate,
 };
 #[doc(hidden)]
 pub use element::TableSet;

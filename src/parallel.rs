@@ -134,3 +134,33 @@ fn halve_rows<C: Cut>(
         || halve_rows([rows - at, width], least, first + at, right, work),
     );
 }
+
+/// Whether so many elements that are moved and added are cut at all.
+pub(crate) fn is_worth_cutting(elements: usize) -> bool {
+    elements >= ROTATED.whole
+}
+
+/// Runs `work`, which moves and adds rows that are there, on pieces of a whole. `cut` makes two of one that has at least so
+/// many elements, unless it cannot.
+pub(crate) fn pieces<W: Send>(
+    whole: W,
+    cut: &(impl Fn(W, usize) -> Result<[W; 2], W> + Sync),
+    work: &(impl Fn(W) + Sync),
+) {
+    halve_pieces(whole, ROTATED.whole, cut, work);
+}
+
+fn halve_pieces<W: Send>(
+    whole: W,
+    least: usize,
+    cut: &(impl Fn(W, usize) -> Result<[W; 2], W> + Sync),
+    work: &(impl Fn(W) + Sync),
+) {
+    match cut(whole, least) {
+        Ok([left, right]) => {
+            let least = 2 * ROTATED.piece;
+            rayon::join(|| halve_pieces(left, least, cut, work), || halve_pieces(right, least, cut, work));
+        }
+        Err(piece) => work(piece),
+    }
+}

@@ -65,12 +65,16 @@ impl Stabiliser<'_> {
                 check_epsilon(epsilon)?;
                 check_length("gain", features, gain.map_or(features, <[f32]>::len))?;
                 check_length("shift", features, shift.map_or(features, <[f32]>::len))?;
-                rows(table, features, gain, shift, |row| centre(row, epsilon));
+                rows(table, features, gain, shift, |row| {
+                    centre(row, epsilon);
+                });
             }
             Self::RmsNorm { epsilon, gain } => {
                 check_epsilon(epsilon)?;
                 check_length("gain", features, gain.map_or(features, <[f32]>::len))?;
-                rows(table, features, gain, None, |row| shrink(row, epsilon));
+                rows(table, features, gain, None, |row| {
+                    shrink(row, epsilon);
+                });
             }
         }
         Ok(())
@@ -112,18 +116,19 @@ fn rows(
     }
 }
 
-/// Takes the mean off and divides by the deviation.
-pub(crate) fn centre(row: &mut [f64], epsilon: f64) {
+/// Takes the mean off and divides by the deviation; returns what the rest was multiplied with.
+pub(crate) fn centre(row: &mut [f64], epsilon: f64) -> f64 {
     let mean = row.iter().sum::<f64>() / row.len() as f64;
     row.iter_mut().for_each(|x| *x -= mean);
-    shrink(row, epsilon);
+    shrink(row, epsilon)
 }
 
-/// Divides by the root of the mean square.
-fn shrink(row: &mut [f64], epsilon: f64) {
+/// Divides by the root of the mean square; returns what the row was multiplied with.
+fn shrink(row: &mut [f64], epsilon: f64) -> f64 {
     let square = row.iter().map(|x| x * x).sum::<f64>() / row.len() as f64;
     let root = math::sqrt(square + epsilon);
     // A row without any spread is zero already, whatever it would be divided by; a NaN stays one.
     let factor = if root == 0.0 { 0.0 } else { 1.0 / root };
     row.iter_mut().for_each(|x| *x *= factor);
+    factor
 }

@@ -158,6 +158,14 @@ impl TableBuilder {
 
     /// [`build_as`](Self::build_as), on the rayon pool of the caller.
     ///
+    /// ```
+    /// use posenc::{Frequencies, Precision, TableBuilder};
+    ///
+    /// let builder = TableBuilder::new(&Frequencies::new(128, 10_000.0)?, Precision::Exact);
+    /// assert_eq!(builder.par_build_as::<f64>(5000)?, builder.build_as(5000)?);
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`build`](Self::build).

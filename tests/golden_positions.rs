@@ -1,6 +1,8 @@
 //! Values made by other people's code, for positions of every kind: several axes, grids, packed sequences, moved keys.
 //! A second test beside `golden`, so that neither takes long to build; the rules are the same.
 
+#[path = "golden_cases/apart.rs"]
+mod apart;
 #[path = "golden_cases/case.rs"]
 mod case;
 mod common;

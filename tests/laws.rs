@@ -13,7 +13,7 @@ mod parallel;
 #[cfg(feature = "half")]
 use half::{bf16, f16};
 use inputs::{ANYWHERE, IN_TABLES, absolutes, cases, cells, embeddings, ids, layouts, numbers, scores, turns, wild};
-use laws::{absolute, bias, elements, paths, relative, rotation, tables};
+use laws::{absolute, bias, elements, kinds, paths, relative, rotation, tables};
 use posenc::{AlibiForm, Precision};
 use proptest::prelude::*;
 
@@ -85,6 +85,21 @@ proptest! {
     #[test]
     fn parts_of_a_split_are_the_whole(case in cases(wild(), ANYWHERE), layout in layouts(), cut in 0..1000_usize) {
         paths::parts_of_a_split_are_the_whole(&case, &layout, cut, &common::levels());
+    }
+
+    #[test]
+    fn every_kind_of_positions_is_its_ids(
+        case in cases(wild(), ANYWHERE), cuts in prop::collection::vec(0..1000_usize, 1..6)
+    ) {
+        kinds::every_kind_is_its_ids(&case, &cuts, &common::levels());
+    }
+
+    #[test]
+    fn several_axes_are_each_of_them_alone(
+        case in cases(wild(), ANYWHERE), of_pairs in prop::collection::vec(0..8_usize, 1..9),
+        fraction in prop_oneof![Just(0.0), Just(1.0), 0.0..1.0_f64]
+    ) {
+        kinds::axes_are_each_of_them_alone(&case, &of_pairs, fraction, &common::levels());
     }
 
     #[test]

@@ -17,6 +17,10 @@ mod forms;
 mod gathers;
 #[path = "relative/gradients.rs"]
 mod gradients;
+#[path = "relative/networks.rs"]
+mod networks;
+#[path = "relative/parameters.rs"]
+mod parameters;
 #[path = "relative/refusals.rs"]
 mod refusals;
 #[path = "relative/rows.rs"]

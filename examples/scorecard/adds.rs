@@ -232,6 +232,6 @@ fn relative_cell<T: Number + Bytes>(names: Names) -> Cell {
         RelativeEmbedding::random(Clip::symmetric(32), features, init, 1).expect("a valid width")
     };
     cell(names, embedding, move |embedding, x: &mut [T]| {
-        embedding.add(x, black_box(0), [queries, keys]).expect("rows of this shape");
+        embedding.add(x, [queries, keys], black_box(0)).expect("rows of this shape");
     })
 }

@@ -20,7 +20,7 @@ use laws::bias::{Patternless, Scores};
 use laws::case::{Case, Turn};
 use laws::layout::Layout;
 use laws::relative::Cells;
-use laws::{absolute, bias, elements, paths, relative, rotation, tables};
+use laws::{absolute, bias, elements, kinds, paths, relative, rotation, tables};
 use libfuzzer_sys::fuzz_target;
 use posenc::{Clip, Direction, Level, Pairing, Precision, RelativeEmbedding, Shape};
 
@@ -28,7 +28,8 @@ fuzz_target!(|data: &[u8]| {
     let mut bytes = Bytes(data);
     let levels: Vec<Level> = Level::available().collect();
     match bytes.byte() {
-        0..100 => rotations(&mut bytes, &levels),
+        0..70 => rotations(&mut bytes, &levels),
+        70..100 => positions(&mut bytes, &levels),
         100..160 => every_type(&mut bytes, &levels),
         160..190 => rows(&mut bytes, &levels),
         190..220 => sinusoids(&mut bytes, &levels),
@@ -64,6 +65,16 @@ fn rotations(bytes: &mut Bytes<'_>, levels: &[Level]) {
     let numbers = Case { values: case.values.iter().map(fraction).collect(), ..case };
     rotation::the_rotation_is_that_of_the_oracle(&numbers, levels);
     rotation::the_norm_of_each_pair_is_kept(&numbers, levels);
+}
+
+/// Positions of every kind, and of several axes.
+fn positions(bytes: &mut Bytes<'_>, levels: &[Level]) {
+    let cuts: Vec<usize> = (0..=bytes.up_to(4)).map(|_| bytes.up_to(255)).collect();
+    let of_pairs: Vec<usize> = (0..=bytes.up_to(8)).map(|_| bytes.up_to(7)).collect();
+    let fraction = bytes.up_to(128) as f64 / 128.0;
+    let (case, ..) = case(bytes);
+    kinds::every_kind_is_its_ids(&case, &cuts, levels);
+    kinds::axes_are_each_of_them_alone(&case, &of_pairs, fraction, levels);
 }
 
 /// The forms and the types that the plain rotation of f32 is not.

@@ -31,8 +31,12 @@ fuzz_target!(|data: &[u8]| {
     };
     let tokens = sizes[0].saturating_mul(sizes[1]).min(300);
     let count = if bytes.byte() < 128 { tokens } else { bytes.up_to(30) };
-    let ids = (0..count).map(|_| position(&mut bytes)).collect();
-    let careless = Careless { sizes, strides, len, ids, pairs, start };
+    let axes = bytes.up_to(9);
+    let ids: Vec<i64> = (0..count).map(|_| position(&mut bytes)).collect();
+    // As many coordinates as tokens have axes, now and then one less.
+    let places = axes * tokens.min(40) - usize::from(bytes.byte() > 250 && axes * tokens > 0);
+    let places = (0..places).map(|_| place(&mut bytes)).collect();
+    let careless = Careless { sizes, strides, len, ids, places, axes, pairs, start };
     refusals::a_careless_rotation_stays_in_its_heads(&careless);
     refusals::a_careless_view_is_whole_or_refused(&careless);
     refusals::a_careless_addition_is_whole_or_refused(&careless);
@@ -56,5 +60,14 @@ fn position(bytes: &mut Bytes<'_>) -> i64 {
         near @ 0..220 => i64::from(near % 12),
         220..235 => (i64::MAX >> bytes.up_to(62)).wrapping_add(bytes.up_to(2) as i64),
         _ => -(i64::MAX >> bytes.up_to(62)) - bytes.up_to(1) as i64,
+    }
+}
+
+/// Mostly small fractions; some of them of any size, or no numbers.
+fn place(bytes: &mut Bytes<'_>) -> f64 {
+    match bytes.byte() {
+        near @ 0..220 => f64::from(near) / 16.0,
+        220..240 => f64::from(f32::from_bits(bytes.word())),
+        _ => position(bytes) as f64,
     }
 }

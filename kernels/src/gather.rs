@@ -73,17 +73,17 @@ fn sum<F: Format, S: Source<F>, const N: usize, const ADD: bool, const TIMES: bo
     }
 }
 
-/// Adds each row, times a factor, to the table row that its index names: the transpose of a look-up.
+/// Adds rows, times a factor, to rows of a table: the transpose of a look-up.
 #[derive(Debug)]
 pub struct ScatterAdd<'a, F: Format, S: Source<F>> {
     /// The table.
     pub table: &'a mut [F::Store],
     /// Length of a row, here and in the table.
     pub width: usize,
-    /// What is added, one behind the other, in this order.
+    /// What is added.
     pub rows: &'a [S::Store],
-    /// For each row, the number of a table row.
-    pub index: &'a [usize],
+    /// The numbers of a row and of the table row that it is added to, one addition behind the other, in this order.
+    pub places: &'a [[usize; 2]],
     /// What rows are multiplied by; not NaN.
     pub factor: F::Work,
 }
@@ -93,16 +93,14 @@ impl<F: Format, S: Source<F>> Kernel for ScatterAdd<'_, F, S> {
 
     /// # Panics
     ///
-    /// If an index is outside the table.
+    /// If a number is outside the rows or the table.
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { table, width, rows, index, factor } = self;
-        if width == 0 {
-            return;
-        }
-        for (row, &index) in rows.chunks_exact(width).zip(index) {
+        let Self { table, width, rows, places, factor } = self;
+        for &[row, place] in places {
+            let row = &rows[row * width..][..width];
             let sum = Sum::<F, S, 1, true, true> { scale: F::Work::from(1), values: [row], factors: [factor] };
-            merge::<F, I>(isa, &mut table[index * width..][..width], sum);
+            merge::<F, I>(isa, &mut table[place * width..][..width], sum);
         }
     }
 }

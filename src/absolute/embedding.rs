@@ -1,10 +1,8 @@
-//! A learned table of rows, looked up, added, and trained.
+//! A learned table of rows, looked up and added.
 
 use alloc::vec::Vec;
 
-use posenc_kernels::{Level, ScatterAdd};
-
-use super::rows::{check_factor, factor};
+use super::rows::check_factor;
 use super::sum::EmbeddingSum;
 use crate::element::AddTarget;
 use crate::error::{Error, Result, check_length, zeros};
@@ -145,48 +143,6 @@ impl<'a, S: Element> EmbeddingTable<'a, S> {
     pub fn par_add<T: AddTarget<S>>(&self, x: &mut [T], positions: &Positions<'_>) -> Result<()> {
         EmbeddingSum::of([*self]).par_add(x, &[*positions])
     }
-}
-
-/// Adds the gradients of looked-up rows, `[tokens, features]`, to those of a table, `[positions, features]`, times the
-/// factor of its rows: the transpose of [`EmbeddingTable::write`].
-///
-/// Rows are added one after the other, in the order of the tokens, so that the sum is the same on every machine. In the
-/// 16-bit types each addition is rounded; gradients of many tokens are better collected in f32.
-///
-/// ```
-/// use posenc::{Positions, scatter_add};
-///
-/// let mut gradients = [0.0_f32; 6];                                // [3 positions, 2 features]
-/// scatter_add(&mut gradients, &[1.0, 2.0, 10.0, 20.0], 2, 1.0, &Positions::ids(&[2, 2]))?;
-/// assert_eq!(gradients, [0.0, 0.0, 0.0, 0.0, 11.0, 22.0]);
-/// # Ok::<(), posenc::Error>(())
-/// ```
-///
-/// # Errors
-///
-/// [`Error::Count`] if `features` is 0, [`Error::Length`] if either slice is not whole rows or there are more or fewer ids
-/// than rows, [`Error::Position`] if a position has no row, [`Error::Number`] if the factor is larger than
-/// 1e38 in size, or no number. Nothing is
-/// written then.
-pub fn scatter_add<S: Element, T: AddTarget<S>>(
-    table: &mut [T],
-    rows: &[S],
-    features: usize,
-    by: f64,
-    positions: &Positions<'_>,
-) -> Result<()> {
-    let by = factor(check_factor("factor", by)?);
-    let count = EmbeddingTable::new(table, features)?.positions;
-    let tokens = EmbeddingTable::new(rows, features)?.positions;
-    let positions = positions.resolve(1, tokens, Some(count), 1)?;
-    let level = Level::detect();
-    let mut index = [0; BLOCK];
-    for (number, rows) in rows.chunks(features.saturating_mul(BLOCK)).enumerate() {
-        let index = numbered(&mut index, positions, number * BLOCK, rows.len() / features);
-        let (table, rows) = (T::raw_mut(table), S::raw(rows));
-        level.run(ScatterAdd::<T::Format, T::Rows> { table, width: features, rows, index, factor: by });
-    }
-    Ok(())
 }
 
 /// How many rows there are, if they are whole.

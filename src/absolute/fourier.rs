@@ -326,7 +326,9 @@ impl<T: Element> RowSource<T> for Points<'_> {
     fn fill(&self, first: usize, rows: &mut [T]) {
         let FourierFeatures { builder, pairs, .. } = self.features;
         let width = self.features.features().max(1);
-        let (mut cos, mut sin) = (vec![T::default(); BLOCK * pairs], vec![T::default(); BLOCK * pairs]);
+        // A point alone does not pay for a block.
+        let cells = BLOCK.min(rows.len() / width) * pairs;
+        let (mut cos, mut sin) = (vec![T::default(); cells], vec![T::default(); cells]);
         for (number, rows) in rows.chunks_mut(BLOCK * width).enumerate() {
             let (first, count) = (first + number * BLOCK, rows.len() / width);
             let (cos, sin) = (&mut cos[..count * pairs], &mut sin[..count * pairs]);

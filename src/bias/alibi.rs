@@ -2,7 +2,8 @@
 
 use alloc::vec::Vec;
 
-use super::{Anchor, DistanceBias};
+use super::{Anchor, DistanceBias, learned};
+use crate::Element;
 use crate::error::{Error, Result};
 use crate::math;
 
@@ -159,6 +160,35 @@ impl Alibi {
     #[must_use]
     pub fn slopes(&self) -> &[f32] {
         &self.slopes
+    }
+
+    /// Adds to the gradient of learned slopes, one a head, what the gradient of the scores, `[heads, queries, keys]`, hands
+    /// back. Summed in f64, rounded once; [`AlibiRounding`] is passed over, as if nothing had been rounded.
+    ///
+    /// ```
+    /// use posenc::Alibi;
+    ///
+    /// let mut gradient = [0.0];
+    /// Alibi::from_slopes(&[0.25])?.slopes_gradient(&[1.0_f32, 10.0, 100.0], [1, 3], 2, &mut gradient)?;
+    /// assert_eq!(gradient, [-12.0]);                                      // 1·−2 + 10·−1 + 100·0
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`DistanceBias::add`]; [`Error::Length`] unless there is a value for each head. Nothing is written then.
+    pub fn slopes_gradient<T: Element>(
+        &self,
+        gradient: &[T],
+        size: [usize; 2],
+        first_query: usize,
+        slopes_gradient: &mut [f32],
+    ) -> Result<()> {
+        let out = [("slopes gradient", slopes_gradient)];
+        learned::parameters_gradient(self, gradient, size, first_query, out, |_, distance| match self.form {
+            AlibiForm::Causal | AlibiForm::KeyOnly => [distance as f64],
+            AlibiForm::Symmetric => [-(distance.unsigned_abs() as f64)],
+        })
     }
 }
 

@@ -44,7 +44,7 @@ impl Slide {
 pub(super) struct ByDistance<'a, B: ?Sized>(pub(super) &'a B);
 
 impl<B: DistanceBias + ?Sized> ByDistance<'_, B> {
-    fn distance(&self, query: usize, key: usize) -> i64 {
+    pub(super) fn distance(&self, query: usize, key: usize) -> i64 {
         match self.0.anchor() {
             Anchor::Query => key as i64 - query as i64,
             Anchor::FirstKey => key as i64,

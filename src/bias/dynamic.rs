@@ -59,6 +59,22 @@ impl DistanceScale {
 /// # Ok::<(), posenc::Error>(())
 /// ```
 ///
+/// Its [`DistanceTable::table_gradient`] is that of the network's outputs:
+///
+/// ```
+/// use posenc::{DistanceScale, Mlp, dynamic_bias};
+///
+/// let network = Mlp::new(1)?.linear(&[0.5], &[0.0])?;
+/// let bias = dynamic_bias(&network, DistanceScale::Linear, -2..=0)?;
+/// let mut outputs = [0.0; 3];
+/// bias.table_gradient(&[1.0_f32, 10.0, 100.0], [1, 3], 2, &mut outputs)?;
+/// let inputs: Vec<f64> = (-2..=0).map(|distance: i64| DistanceScale::Linear.of(-distance)).collect();
+/// let mut gradient = [0.0; 2];
+/// network.parameters_gradient(&inputs, &outputs, &mut gradient)?;
+/// assert_eq!(gradient, [12.0, 111.0]);                                // 1·2 + 10·1, and the sum
+/// # Ok::<(), posenc::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// [`Error::Count`] if the network has not one input, the range runs backward or goes beyond 2^24, or its values do not fit

@@ -1,5 +1,9 @@
 //! Functional interpolation: a small network of the distance, as a fraction of how far the query stands.
 
+mod gradient;
+
+pub use gradient::FireGradient;
+
 use alloc::vec::Vec;
 
 use posenc_kernels::Level;
@@ -77,6 +81,10 @@ pub struct Fire {
     psi: Vec<f64>,
     c: f64,
     threshold: f64,
+    /// Weight and bias of each hidden unit.
+    units: Vec<(f64, f64)>,
+    /// `[heads, units]`.
+    output: Vec<f32>,
     /// Where the network bends, growing.
     bends: Vec<f64>,
     /// Slope and intercept between bends, `[heads, bends + 1]`.
@@ -112,14 +120,14 @@ impl Fire {
         if farthest > LIMIT {
             return Err(Error::Count { what: "distance", expected: "at most 2^24", found: farthest });
         }
-        let (c, threshold) = (f64::from(c).abs(), f64::from(threshold).abs());
+        let (c, threshold) = (f64::from(c), f64::from(threshold));
         let mut psi: Vec<f64> = zeros("distances", &[farthest + 1])?;
-        psi.iter_mut().enumerate().for_each(|(distance, psi)| *psi = ln_1p(c * distance as f64));
+        psi.iter_mut().enumerate().for_each(|(distance, psi)| *psi = ln_1p(c.abs() * distance as f64));
         let units: Vec<(f64, f64)> = hidden.iter().zip(hidden_bias).map(|(&w, &b)| (w.into(), b.into())).collect();
         let mut bends: Vec<f64> = units.iter().filter(|(w, _)| *w != 0.0).map(|(w, b)| -b / w).collect();
         bends.sort_by(f64::total_cmp);
         let lines = lines(&units, &bends, output, output_bias);
-        Ok(Self { psi, c, threshold, bends, lines, level: Level::detect() })
+        Ok(Self { psi, c, threshold, units, output: output.to_vec(), bends, lines, level: Level::detect() })
     }
 
     /// The same bias on a given level; the values do not change.
@@ -138,27 +146,49 @@ impl Fire {
 
     /// What `ψ` of a distance is divided by for a query.
     fn divisor(&self, query: usize) -> f64 {
-        ln_1p(self.c * self.threshold.max(query as f64)) + EPSILON
+        ln_1p(self.c.abs() * self.threshold.abs().max(query as f64)) + EPSILON
+    }
+
+    /// The number of bends up to an input, found from that of one nearby.
+    #[inline(always)]
+    fn stretch(&self, input: f64, mut at: usize) -> usize {
+        while at > 0 && input < self.bends[at - 1] {
+            at -= 1;
+        }
+        while at < self.bends.len() && input >= self.bends[at] {
+            at += 1;
+        }
+        at
     }
 }
 
-/// Slope and intercept of each head between the bends, `[heads, bends + 1]`.
-fn lines(units: &[(f64, f64)], bends: &[f64], output: &[f32], output_bias: &[f32]) -> Vec<(f64, f64)> {
-    // Which units are on, told in the middle of each stretch; the two outer ones reach to infinity.
+/// Whether a unit lets an input through.
+fn is_on((weight, bias): (f64, f64), input: f64) -> bool {
+    weight * input + bias > 0.0
+}
+
+/// An input on each stretch between bends.
+fn middles(bends: &[f64]) -> Vec<f64> {
+    // The two outer ones reach to infinity.
     let inner = bends.windows(2).map(|pair| 0.5 * (pair[0] + pair[1]));
     let (first, last) = match bends {
         [] => (0.0, None),
         [first, .., last] => (first - 1.0 - first.abs(), Some(last + 1.0 + last.abs())),
         [only] => (only - 1.0 - only.abs(), Some(only + 1.0 + only.abs())),
     };
-    let middles: Vec<f64> = core::iter::once(first).chain(inner).chain(last).collect();
+    core::iter::once(first).chain(inner).chain(last).collect()
+}
+
+/// Slope and intercept of each head between the bends, `[heads, bends + 1]`.
+fn lines(units: &[(f64, f64)], bends: &[f64], output: &[f32], output_bias: &[f32]) -> Vec<(f64, f64)> {
+    let middles = middles(bends);
     let mut lines = Vec::with_capacity(output_bias.len() * middles.len());
     for (row, &bias) in output.chunks_exact(units.len()).zip(output_bias) {
         for &x in &middles {
             let mut line = (0.0, f64::from(bias));
             for (&(w, b), &out) in units.iter().zip(row) {
                 let out = f64::from(out);
-                if w * x + b > 0.0 {
+                if is_on((w, b), x) {
                     line = (line.0 + out * w, line.1 + out * b);
                 }
             }
@@ -174,7 +204,7 @@ impl Rows for Fire {
     }
 
     fn shared(&self, query: usize) -> Shared {
-        let last = self.threshold as usize;
+        let last = self.threshold.abs() as usize;
         Shared { queries: if query <= last { (last - query).saturating_add(1) } else { 1 }, step: 1 }
     }
 
@@ -185,12 +215,7 @@ impl Rows for Fire {
         let mut at = 0;
         for (key, out) in (first_key..).zip(out) {
             let x = self.psi[key.abs_diff(last_query)] / divisor;
-            while at > 0 && x < self.bends[at - 1] {
-                at -= 1;
-            }
-            while at < self.bends.len() && x >= self.bends[at] {
-                at += 1;
-            }
+            at = self.stretch(x, at);
             let (slope, intercept) = lines[at];
             *out = (slope * x + intercept) as f32;
         }

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use posenc_kernels::Level;
 
 use super::forms::score_forms;
+use super::learned::add_rounded;
 use super::rows::{Of, Rows, Shared};
 use super::tile::Block;
 use crate::Element;
@@ -144,7 +145,7 @@ impl ForgetGates {
             let mut sum = 0.0;
             for ((out, &logit), step) in out.iter_mut().zip(logits).zip(&sums) {
                 sum += step;
-                *out = (f64::from(*out) + sum * sigmoid(-f64::from(logit))) as f32;
+                add_rounded(out, sum * sigmoid(-f64::from(logit)));
             }
         }
         Ok(())

@@ -1,12 +1,17 @@
 //! A bias that each query weighs with a gate of its own.
 
+use alloc::vec::Vec;
+
 use posenc_kernels::Level;
 
+use super::DistanceBias;
+use super::by_distance::ByDistance;
 use super::forms::score_forms;
+use super::learned::add_rounded;
 use super::rows::{Of, Rows, Shared};
 use super::tile::Block;
-use super::{Anchor, DistanceBias};
-use crate::error::{Error, Result, check_length, product};
+use crate::Element;
+use crate::error::{Error, Result, check_length, product, zeros};
 use crate::math::elementary::sigmoid;
 
 /// The gate of WavLM: `sigmoid(a) · (sigmoid(b)·constant − 1) + 2`, from two sums over a query and a learned constant of
@@ -59,11 +64,61 @@ impl<'a, B: DistanceBias> GatedBias<'a, B> {
     }
 
     score_forms!(pub, Of, where B: Sync);
+
+    /// Adds to `gates_gradient`, `[heads, queries]`, what the gradient of the scores, `[heads, queries, keys]`, hands back to
+    /// the gates: for each the sum of its row times the bias. Summed in f64, rounded once.
+    ///
+    /// The gradient of the bias itself is that of the scores times the gates, row by row.
+    ///
+    /// ```
+    /// use posenc::{Alibi, GatedBias};
+    ///
+    /// let alibi = Alibi::from_slopes(&[1.0])?;
+    /// let mut gradient = [0.0; 2];
+    /// GatedBias::new(&alibi, &[1.0, 3.0], 0)?.gates_gradient(&[5.0_f32, 10.0], [1, 2], 1, &mut gradient)?;
+    /// assert_eq!(gradient, [0.0, -5.0]);                                  // the query at 1, distances −1 and 0
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add); [`Error::Length`] unless there is a value for each gate. Nothing is written then.
+    pub fn gates_gradient<T: Element>(
+        &self,
+        gradient: &[T],
+        size: [usize; 2],
+        first_query: usize,
+        gates_gradient: &mut [f32],
+    ) -> Result<()> {
+        let [queries, keys] = size;
+        Block::new(self.bias.heads(), size, first_query).check(self, gradient)?;
+        check_length("gates gradient", self.gates.len(), gates_gradient.len())?;
+        if gradient.is_empty() {
+            return Ok(());
+        }
+        let mut biases: Vec<f32> = zeros("biases", &[keys])?;
+        for (line, row) in gradient.chunks_exact(keys).enumerate() {
+            let (head, query) = (line / queries, first_query + line % queries);
+            self.bias.fill(head, self.distance(query, 0), &mut biases);
+            let sum = biases.iter().zip(row).map(|(&bias, x)| f64::from(bias) * x.to_double()).sum();
+            add_rounded(&mut gates_gradient[self.gate(head, query)], sum);
+        }
+        Ok(())
+    }
 }
 
 impl<B: DistanceBias> GatedBias<'_, B> {
     fn queries(&self) -> usize {
         self.gates.len() / self.bias.heads()
+    }
+
+    /// The place of the gate of a head and a query.
+    fn gate(&self, head: usize, query: usize) -> usize {
+        head * self.queries() + query - self.first_query
+    }
+
+    fn distance(&self, query: usize, key: usize) -> i64 {
+        ByDistance(self.bias).distance(query, key)
     }
 }
 
@@ -78,12 +133,8 @@ impl<B: DistanceBias> Rows for GatedBias<'_, B> {
 
     #[inline(always)]
     fn fill(&self, head: usize, query: usize, first_key: usize, out: &mut [f32]) {
-        let gate = self.gates[head * self.queries() + query - self.first_query];
-        let distance = match self.bias.anchor() {
-            Anchor::Query => first_key as i64 - query as i64,
-            Anchor::FirstKey => first_key as i64,
-        };
-        self.bias.fill(head, distance, out);
+        let gate = self.gates[self.gate(head, query)];
+        self.bias.fill(head, self.distance(query, first_key), out);
         out.iter_mut().for_each(|bias| *bias *= gate);
     }
 
@@ -93,7 +144,7 @@ impl<B: DistanceBias> Rows for GatedBias<'_, B> {
             let found = block.first_query;
             return Err(Error::Count { what: "first query", expected: "queries that have a gate", found });
         }
-        super::by_distance::ByDistance(self.bias).check(block)
+        ByDistance(self.bias).check(block)
     }
 
     fn level(&self) -> Level {

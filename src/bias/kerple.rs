@@ -2,9 +2,10 @@
 
 use alloc::vec::Vec;
 
-use super::DistanceBias;
+use super::{DistanceBias, learned};
+use crate::Element;
 use crate::error::{Error, Result, check_length};
-use crate::math::elementary::{ln_1p, pow};
+use crate::math::elementary::{ln, ln_1p, pow};
 
 /// Which kernel of the distance `d = |key − query|`.
 ///
@@ -67,6 +68,53 @@ impl Kerple {
         let parameters = r1.iter().zip(r2).map(|(&r1, &r2)| (r1.into(), r2.into())).collect();
         Ok(Self { form, parameters })
     }
+
+    /// Adds to the gradients of `r1` and `r2`, one a head, what the gradient of the scores, `[heads, queries, keys]`, hands
+    /// back. Worked out in f64 from the sums of the diagonals, and rounded once.
+    ///
+    /// ```
+    /// use posenc::{Kerple, KerpleForm};
+    ///
+    /// // −r1·d² at the distances 2, 1 and 0, and its derivative −r1·d²·ln d.
+    /// let kerple = Kerple::new(KerpleForm::Power, &[0.5], &[2.0])?;
+    /// let (mut r1, mut r2) = ([0.0], [0.0]);
+    /// kerple.parameters_gradient(&[1.0_f32, 10.0, 100.0], [1, 3], 2, [&mut r1, &mut r2])?;
+    /// assert_eq!((r1, r2), ([-14.0], [-2.0 * core::f32::consts::LN_2]));
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`DistanceBias::add`]; [`Error::Length`] unless both have a value for each head. Nothing is written then.
+    pub fn parameters_gradient<T: Element>(
+        &self,
+        gradient: &[T],
+        size: [usize; 2],
+        first_query: usize,
+        [r1, r2]: [&mut [f32]; 2],
+    ) -> Result<()> {
+        let outs = [("gradient of r1", r1), ("gradient of r2", r2)];
+        learned::parameters_gradient(self, gradient, size, first_query, outs, |head, distance| {
+            let (r1, r2) = self.parameters[head];
+            let d = distance.unsigned_abs() as f64;
+            let grown = self.grown(r2, d);
+            let of_r2 = match self.form {
+                KerpleForm::Logarithmic => d / (1.0 + r2 * d),
+                KerpleForm::Power if d == 0.0 => 0.0,
+                KerpleForm::Power => grown * ln(d),
+            };
+            [-grown, -r1 * of_r2]
+        })
+    }
+
+    /// What `−r1` is multiplied with.
+    fn grown(&self, r2: f64, d: f64) -> f64 {
+        match self.form {
+            KerpleForm::Logarithmic => ln_1p(r2 * d),
+            KerpleForm::Power if d == 0.0 => 0.0,
+            KerpleForm::Power => pow(d, r2),
+        }
+    }
 }
 
 impl DistanceBias for Kerple {
@@ -76,12 +124,6 @@ impl DistanceBias for Kerple {
 
     fn value(&self, head: usize, distance: i64) -> f32 {
         let Some(&(r1, r2)) = self.parameters.get(head) else { return f32::NAN };
-        let d = distance.unsigned_abs() as f64;
-        let grown = match self.form {
-            KerpleForm::Logarithmic => ln_1p(r2 * d),
-            KerpleForm::Power if d == 0.0 => 0.0,
-            KerpleForm::Power => pow(d, r2),
-        };
-        (-r1 * grown) as f32
+        (-r1 * self.grown(r2, distance.unsigned_abs() as f64)) as f32
     }
 }

@@ -1,9 +1,11 @@
-//! Learned tables: as checkpoints have them, `[rows, heads]`, and turned around, `[heads, rows]`, as they are read here.
+//! What is learned: tables, as checkpoints have them, `[rows, heads]`, and turned around, `[heads, rows]`, as they are read
+//! here; parameters of each head; and the gradients of both.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use super::DistanceBias;
+use super::by_distance::Slide;
 use crate::Element;
 use crate::error::{Result, check_length, product};
 
@@ -17,7 +19,7 @@ pub(crate) fn by_head(what: &'static str, table: &[f32], rows: usize) -> Result<
 /// Adds one sum a row to a head's column of a table; each is rounded once.
 pub(crate) fn add_to_head(table: &mut [f32], heads: usize, head: usize, sums: &[f64]) {
     for (row, sum) in table.chunks_exact_mut(heads).zip(sums) {
-        row[head] = (f64::from(row[head]) + sum) as f32;
+        add_rounded(&mut row[head], *sum);
     }
 }
 
@@ -44,4 +46,36 @@ pub(super) fn table_gradient<T: Element>(
         add_to_head(table_gradient, heads, head, &totals);
     }
     Ok(())
+}
+
+/// Adds to the gradients of `N` parameters that each head has what the gradient of the scores hands back. `slopes` gives the
+/// derivatives of a head's bias at a distance.
+pub(super) fn parameters_gradient<T: Element, const N: usize>(
+    bias: &impl DistanceBias,
+    gradient: &[T],
+    size: [usize; 2],
+    first_query: usize,
+    mut parameters: [(&'static str, &mut [f32]); N],
+    slopes: impl Fn(usize, i64) -> [f64; N],
+) -> Result<()> {
+    for (what, parameter) in &parameters {
+        check_length(what, bias.heads(), parameter.len())?;
+    }
+    let sums = bias.diagonal_sums(gradient, size, first_query)?;
+    let Slide { first, len, .. } = Slide::new(bias, size, first_query)?;
+    for (head, sums) in sums.chunks_exact(len.max(1)).enumerate() {
+        let mut totals = [0.0; N];
+        for (distance, sum) in (first..).zip(sums) {
+            totals.iter_mut().zip(slopes(head, distance)).for_each(|(total, slope)| *total += sum * slope);
+        }
+        for ((_, parameter), total) in parameters.iter_mut().zip(totals) {
+            add_rounded(&mut parameter[head], total);
+        }
+    }
+    Ok(())
+}
+
+/// Adds a sum, which is rounded once.
+pub(crate) fn add_rounded(to: &mut f32, sum: f64) {
+    *to = (f64::from(*to) + sum) as f32;
 }

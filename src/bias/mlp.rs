@@ -1,5 +1,7 @@
 //! Small networks that are given with their weights.
 
+mod gradient;
+
 use alloc::vec::Vec;
 
 use crate::error::{Error, Result, check_length, product, zeros};

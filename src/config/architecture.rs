@@ -193,6 +193,14 @@ pub(super) const TABLE: &[Architecture] = &[
         .layers(Layers::Compressed),
 ];
 
+/// Model types that do not turn: their positions are learned rows, sinusoids, or biases of the scores.
+#[rustfmt::skip]
+pub(super) const STILL: &[&str] = &[
+    "bert", "roberta", "xlm-roberta", "camembert", "distilbert", "albert", "electra", "mpnet", "deberta", "deberta-v2",
+    "gpt2", "gpt_neo", "gpt_bigcode", "opt", "xglm", "biogpt", "bloom", "mpt", "xlnet", "t5", "mt5", "umt5", "bart", "mbart",
+    "pegasus", "marian", "m2m_100", "whisper", "mamba", "mamba2", "rwkv",
+];
+
 /// The line of a model type.
 pub(super) fn named(key: &str, name: &str) -> Result<&'static Architecture, ConfigError> {
     let expected = "an architecture of docs/architectures.md, or a pairing given by the caller";

@@ -1,7 +1,7 @@
 //! An object of JSON, read key by key: types are checked, null is absence, and what was not read is known afterwards.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde_json::{Map, Value};
 
@@ -18,11 +18,12 @@ pub(super) struct Dict<'a> {
     map: &'a Map<String, Value>,
     read: RefCell<BTreeSet<String>>,
     notes: RefCell<Vec<Note>>,
+    noted: RefCell<HashSet<Note>>,
 }
 
 impl<'a> Dict<'a> {
     pub(super) fn new(path: impl Into<String>, map: &'a Map<String, Value>) -> Self {
-        Self { path: path.into(), map, read: RefCell::default(), notes: RefCell::default() }
+        Self { path: path.into(), map, read: RefCell::default(), notes: RefCell::default(), noted: RefCell::default() }
     }
 
     /// The full name of a key.
@@ -34,6 +35,11 @@ impl<'a> Dict<'a> {
         if self.path.is_empty() { "config" } else { &self.path }
     }
 
+    /// All keys.
+    pub(super) fn map(&self) -> &'a Map<String, Value> {
+        self.map
+    }
+
     /// A value, unless it is missing or null.
     pub(super) fn get(&self, key: &str) -> Option<&'a Value> {
         self.read.borrow_mut().insert(key.into());
@@ -42,9 +48,8 @@ impl<'a> Dict<'a> {
 
     /// Keeps a note, once.
     pub(super) fn note(&self, note: Note) {
-        let mut notes = self.notes.borrow_mut();
-        if !notes.contains(&note) {
-            notes.push(note);
+        if self.noted.borrow_mut().insert(note.clone()) {
+            self.notes.borrow_mut().push(note);
         }
     }
 
@@ -164,7 +169,7 @@ impl<'a> Dict<'a> {
 
     /// How many layers there are.
     pub(super) fn layers(&self) -> Result<Option<usize>> {
-        self.layers_by(&["num_hidden_layers", "n_layer", "num_layers"])
+        self.layers_by(&["num_hidden_layers", "n_layer", "num_layers", "n_layers"])
     }
 
     /// How many layers there are, as GGUF files call them.

@@ -1,6 +1,6 @@
 //! The tables of `docs/architectures.md`, written from the data, so that the page cannot say anything else.
 
-use super::architecture::{Architecture, Layers, Part, Scores, TABLE, Temperature};
+use super::architecture::{Architecture, Layers, Part, STILL, Scores, TABLE, Temperature};
 use super::gguf;
 use super::model::{SectionOrder, Slice};
 use crate::{Direction, Pairing};
@@ -84,7 +84,7 @@ fn hugging_face() -> String {
         let (names, layers, besides) = (names(line.names), layers(line.layers), besides(line));
         table += &format!("| {names} | {} | {} | {base} | {layers} | {besides} |\n", pairing(line), turns(line));
     }
-    table
+    table + &format!("| {} | none | nothing | – | still |  |\n", names(STILL))
 }
 
 fn gguf() -> String {
@@ -106,8 +106,8 @@ fn the_page_has_the_tables_of_the_data() {
 
 #[test]
 fn every_name_stands_in_one_line() {
-    for table in [TABLE, gguf::TABLE] {
-        let mut names: Vec<&str> = table.iter().flat_map(|line| line.names).copied().collect();
+    for (table, still) in [(TABLE, STILL), (gguf::TABLE, gguf::STILL)] {
+        let mut names: Vec<&str> = table.iter().flat_map(|line| line.names).chain(still).copied().collect();
         names.sort_unstable();
         let count = names.len();
         names.dedup();

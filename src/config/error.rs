@@ -111,7 +111,7 @@ impl core::error::Error for ConfigError {
 /// ]);
 /// # Ok::<(), posenc::config::ConfigError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Note {
     /// A key that nothing was made of: it is not known, or has no meaning beside the others.

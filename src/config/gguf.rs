@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::architecture::{Architecture, unknown};
 use super::dict::Dict;
 use super::error::{ConfigError, Note};
-use super::model::{Layer, ModelRotary};
+use super::model::ModelRotary;
 use crate::Pairing;
 use model::Model;
 #[cfg(test)]
@@ -97,8 +97,7 @@ impl GgufConfig {
         let keys = Dict::new(name.as_str(), &map);
         if table::STILL.contains(&name.as_str()) {
             let layers = keys.layers_of_blocks()?;
-            let still = Layer { label: "all".into(), rope: None, softmax_factor: 1.0, temperature: None };
-            return Ok(ModelRotary { kinds: vec![still], layers: vec![0; layers], notes: Vec::new() });
+            return Ok(ModelRotary::still(layers));
         }
         let architecture = match (table::named(name), self.pairing) {
             (Some(known), Some(pairing)) => Architecture { pairing, ..*known },

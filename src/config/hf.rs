@@ -1,8 +1,8 @@
 //! `config.json` of Hugging Face's library, in the spelling before version 5 and since.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::architecture::{Architecture, Part, Scores, Temperature, named, unknown};
+use super::architecture::{Architecture, Part, STILL, Scores, Temperature, named, unknown};
 use super::dict::Dict;
 use super::error::{ConfigError, Note};
 use super::layers::{self, Plan};
@@ -80,27 +80,42 @@ impl HfConfig {
         Self { pairing: Some(pairing), ..self }
     }
 
-    /// What each layer needs.
+    /// What each layer needs. Models that are known not to turn have one kind of layers, without a
+    /// [`rope`](Layer::rope).
+    ///
+    /// ```
+    /// use posenc::config::HfConfig;
+    ///
+    /// let model = HfConfig::parse(r#"{ "model_type": "gpt2", "n_layer": 12 }"#)?.rotary()?;
+    /// assert_eq!((model.layer_count(), model.kinds()[0].rope()), (12, None));
+    /// # Ok::<(), posenc::config::ConfigError>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// A [`ConfigError`] that names the key.
+    /// A [`ConfigError`] that names the key. Heads above 4096 features are refused.
     pub fn rotary(&self) -> Result<ModelRotary> {
         let outer = self.value.as_object().ok_or_else(|| ConfigError::value("config", "an object", &self.value))?;
         let outside = Dict::new("", outer);
         let text = outside.object("text_config")?;
         let config = text.map_or_else(|| Dict::new("", outer), |text| Dict::new("text_config", text));
+        if self.is_still(&config, &outside)? {
+            let layers = config.layers()?.ok_or_else(|| config.missing("num_hidden_layers", "a whole number"))?;
+            return Ok(ModelRotary::still(layers));
+        }
         let architecture = self.architecture(&config, &outside)?;
         Model { config, architecture: &architecture }.read()
     }
 
+    /// Whether the architecture does not turn, and nothing in the file speaks of turning.
+    fn is_still(&self, config: &Dict<'_>, outside: &Dict<'_>) -> Result<bool> {
+        let known = name(config, outside)?.is_some_and(|(_, name)| STILL.contains(&name));
+        Ok(known && self.pairing.is_none() && !speaks_of_turning(config.map()))
+    }
+
     /// The line of the table, with the pairing that was stated.
     fn architecture(&self, config: &Dict<'_>, outside: &Dict<'_>) -> Result<Architecture> {
-        let name = match config.text("model_type")? {
-            Some(name) => Some((config.key("model_type"), name)),
-            None => outside.text("model_type")?.map(|name| ("model_type".to_string(), name)),
-        };
-        let known = match name {
+        let known = match name(config, outside)? {
             Some((key, name)) => named(&key, name),
             None => Err(config.missing("model_type", "the name of an architecture, or a pairing given by the caller")),
         };
@@ -111,6 +126,24 @@ impl HfConfig {
             (Err(error), None) => Err(error),
         }
     }
+}
+
+/// The name of the architecture, and the key that says so.
+fn name<'a>(config: &Dict<'a>, outside: &Dict<'a>) -> Result<Option<(String, &'a str)>> {
+    Ok(match config.text("model_type")? {
+        Some(name) => Some((config.key("model_type"), name)),
+        None => outside.text("model_type")?.map(|name| ("model_type".to_string(), name)),
+    })
+}
+
+/// Whether there are keys of rotations, as code that is not Hugging Face's puts them beside a known name.
+fn speaks_of_turning(keys: &Map<String, Value>) -> bool {
+    keys.iter().any(|(key, value)| match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::Object(keys) if key == "attn_config" => speaks_of_turning(keys),
+        Value::String(text) if key == "position_embedding_type" => text.starts_with("ro"),
+        _ => key.starts_with("rope") || key.starts_with("rotary"),
+    })
 }
 
 /// A configuration and its architecture.

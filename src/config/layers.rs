@@ -11,6 +11,9 @@ type Result<T> = core::result::Result<T, ConfigError>;
 pub(super) const FULL: &str = "full_attention";
 pub(super) const SLIDING: &str = "sliding_attention";
 
+/// More kinds of layers than any model has, and few enough that each can be looked for in all.
+const MAX_KINDS: usize = 64;
+
 /// A kind of layer: its name, where its object lies, and its keys; `None` for layers that do not turn.
 pub(super) struct Kind {
     pub(super) label: String,
@@ -99,6 +102,10 @@ fn nested(
 ) -> Result<Vec<Kind>> {
     let truncate = keys.get("truncate").cloned();
     keys.retain(|_, value| value.is_object() || value.is_null());
+    if keys.len() > MAX_KINDS {
+        let expected = format!("at most {MAX_KINDS} kinds of layers");
+        return Err(ConfigError::value(config.key(name), expected, keys.len()));
+    }
     let mut kinds = Vec::new();
     for (label, value) in keys {
         let Value::Object(mut keys) = value else {

@@ -30,6 +30,12 @@ pub struct ModelRotary {
 }
 
 impl ModelRotary {
+    /// A model that does not turn.
+    pub(super) fn still(layers: usize) -> Self {
+        let still = Layer { label: "all".into(), rope: None, softmax_factor: 1.0, temperature: None };
+        Self { kinds: vec![still], layers: vec![0; layers], notes: Vec::new() }
+    }
+
     /// The kinds of layers that the configuration tells apart.
     #[must_use]
     pub fn kinds(&self) -> &[Layer] {
@@ -157,7 +163,8 @@ pub enum SectionOrder {
     /// Height and width take turns, the last pairs read time; the sections are listed in that order: ERNIE-4.5-VL.
     HeightWidthTime,
     /// Sections of features over the doubled table, so that the two features of a pair may read different axes: HunYuan-VL.
-    /// Beside text this is no rotation, and not served: frequencies are those of one axis, for text alone.
+    /// Beside text this is no rotation: the frequencies and handles made here are those of one axis, for text alone, and
+    /// [`Axes::doubled`] gives the axes of the two that together serve pictures.
     Doubled,
 }
 

@@ -119,8 +119,15 @@ impl Model<'_> {
     }
 }
 
+/// More features than any head has (the widest published ones have 576), and few enough that their frequencies are made in
+/// no time.
+const MAX_HEAD: usize = 4096;
+
 /// Whether a number of rotated features is one.
 pub(super) fn fits(key: String, head: usize, width: usize) -> Result<(usize, usize)> {
+    if head > MAX_HEAD {
+        return Err(ConfigError::value(key, format!("a head of at most {MAX_HEAD} features"), head));
+    }
     if width == 0 || width > head || !width.is_multiple_of(2) {
         let expected = format!("an even number of features within the {head} of a head");
         return Err(ConfigError::value(key, expected, width));

@@ -1,8 +1,6 @@
 //! Latents of videos, and of images that are made as videos of one frame.
 
-use alloc::vec::Vec;
-
-use super::{Streams, line, spaced};
+use super::{Streams, spaced};
 use crate::error::Result;
 use crate::math::sqrt;
 
@@ -22,8 +20,11 @@ use crate::math::sqrt;
 ///
 /// As [`Streams::product`].
 pub fn centred([frames, rows, columns]: [usize; 3], first_frame: usize) -> Result<Streams> {
-    let middle = |count: usize| line(count, move |i| i - (count - count / 2) as f64);
-    Streams::product(&[line(frames, |i| i + first_frame as f64)?, middle(rows)?, middle(columns)?])
+    let counts = [frames, rows, columns];
+    Streams::of(&counts, |axis, i| match axis {
+        0 => i as f64 + first_frame as f64,
+        _ => i as f64 - (counts[axis] - counts[axis] / 2) as f64,
+    })
 }
 
 /// Frames counted from 0, and rows and columns spread over a cropped region, as CogVideoX 1.0 has them, and, for one frame
@@ -40,11 +41,15 @@ pub fn centred([frames, rows, columns]: [usize; 3], first_frame: usize) -> Resul
 ///
 /// As [`Streams::product`].
 pub fn cropped([frames, rows, columns]: [usize; 3], start: [f64; 2], stop: [f64; 2]) -> Result<Streams> {
-    let part = |axis: usize, count: usize| {
-        let before = (count.max(1) - 1) as f64 / count.max(1) as f64;
-        spaced(start[axis], stop[axis] * before, count)
-    };
-    Streams::product(&[line(frames, |i| i)?, part(0, rows)?, part(1, columns)?])
+    let counts = [frames, rows, columns];
+    Streams::of(&counts, |axis, i| match axis {
+        0 => i as f64,
+        _ => {
+            let (count, side) = (counts[axis], axis - 1);
+            let before = (count.max(1) - 1) as f64 / count.max(1) as f64;
+            spaced(start[side], stop[side] * before, count, i)
+        }
+    })
 }
 
 /// Frames at a distance of `frame_step`, which is `24 / fps` for Cosmos (`diffusers`, `transformer_cosmos.py`) and 1 for
@@ -61,7 +66,8 @@ pub fn cropped([frames, rows, columns]: [usize; 3], start: [f64; 2], stop: [f64;
 ///
 /// As [`Streams::product`].
 pub fn cosmos([frames, rows, columns]: [usize; 3], frame_step: f64) -> Result<Streams> {
-    Streams::product(&[line(frames, |i| i * frame_step)?, line(rows, |i| i)?, line(columns, |i| i)?])
+    let step = |axis: usize| if axis == 0 { frame_step } else { 1.0 };
+    Streams::of(&[frames, rows, columns], |axis, i| i as f64 * step(axis))
 }
 
 /// Frames counted from 0; rows and columns around 0 at a distance that gives every image the area of `base × base`,
@@ -80,8 +86,11 @@ pub fn cosmos([frames, rows, columns]: [usize; 3], frame_step: f64) -> Result<St
 pub fn mochi([frames, rows, columns]: [usize; 3], base: usize) -> Result<Streams> {
     let area = rows as f64 * columns as f64;
     let step = sqrt(base as f64 * base as f64 / area.max(1.0));
-    let centres = |count: usize| line(count, move |i| (i + 0.5 - count as f64 / 2.0) * step);
-    Streams::product(&[line(frames, |i| i)?, centres(rows)?, centres(columns)?])
+    let counts = [frames, rows, columns];
+    Streams::of(&counts, |axis, i| match axis {
+        0 => i as f64,
+        _ => (i as f64 + 0.5 - counts[axis] as f64 / 2.0) * step,
+    })
 }
 
 /// Coordinates between −1 and 1: index `i` of an axis stands at `2·i·step − 1`, as LTX-Video has them
@@ -98,6 +107,5 @@ pub fn mochi([frames, rows, columns]: [usize; 3], base: usize) -> Result<Streams
 ///
 /// As [`Streams::product`].
 pub fn ltx(counts: [usize; 3], steps: [f64; 3]) -> Result<Streams> {
-    let axes = counts.into_iter().zip(steps).map(|(count, step)| line(count, |i| 2.0 * (i * step) - 1.0));
-    Streams::product(&axes.collect::<Result<Vec<_>>>()?)
+    Streams::of(&counts, |axis, i| 2.0 * (i as f64 * steps[axis]) - 1.0)
 }

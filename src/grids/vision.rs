@@ -1,6 +1,6 @@
 //! Patches of one image.
 
-use super::{Streams, line, raster, spaced};
+use super::{Streams, raster, spaced};
 use crate::error::{Error, Result};
 
 /// Rows and columns of patches in blocks of `merge × merge`, as the vision towers of Qwen2-VL, Qwen2.5-VL, Qwen3-VL and
@@ -48,7 +48,7 @@ pub fn blocks(rows: usize, columns: usize, merge: usize) -> Result<Streams> {
 ///
 /// As [`Streams::product`].
 pub fn llama4(rows: usize, columns: usize) -> Result<Streams> {
-    let patches = Streams::product(&[line(rows, |i| i + 1.0)?, line(columns, |i| i + 1.0)?])?;
+    let patches = Streams::of(&[rows, columns], |_, i| i as f64 + 1.0)?;
     patches.with_axes(&[1, 0])?.then(&Streams::at(&[0, 0], 1)?)
 }
 
@@ -66,8 +66,8 @@ pub fn llama4(rows: usize, columns: usize) -> Result<Streams> {
 ///
 /// As [`Streams::product`].
 pub fn dinov3(rows: usize, columns: usize) -> Result<Streams> {
-    let centres = |count: usize| line(count, |i| (i + 0.5) / count as f64 * 2.0 - 1.0);
-    Streams::product(&[centres(rows)?, centres(columns)?])
+    let counts = [rows, columns];
+    Streams::of(&counts, |axis, i| (i as f64 + 0.5) / counts[axis] as f64 * 2.0 - 1.0)
 }
 
 /// Patches from −1 to 1, both ends included, as timm's axial encoding has them for pixel frequencies
@@ -84,7 +84,8 @@ pub fn dinov3(rows: usize, columns: usize) -> Result<Streams> {
 ///
 /// As [`Streams::product`].
 pub fn pixels(rows: usize, columns: usize) -> Result<Streams> {
-    Streams::product(&[spaced(-1.0, 1.0, rows)?, spaced(-1.0, 1.0, columns)?])
+    let counts = [rows, columns];
+    Streams::of(&counts, |axis, i| spaced(-1.0, 1.0, counts[axis], i))
 }
 
 /// Patches of one grid at the places they have in a `reference` grid of another size, as EVA-02 in timm
@@ -101,8 +102,7 @@ pub fn pixels(rows: usize, columns: usize) -> Result<Streams> {
 ///
 /// As [`Streams::product`].
 pub fn rescaled(counts: [usize; 2], reference: [usize; 2]) -> Result<Streams> {
-    let stretch = |axis: usize| line(counts[axis], |i| i / counts[axis] as f64 * reference[axis] as f64);
-    Streams::product(&[stretch(0)?, stretch(1)?])
+    Streams::of(&counts, |axis, i| i as f64 / counts[axis] as f64 * reference[axis] as f64)
 }
 
 /// [`rescaled`], cut to whole numbers, as CogView-4 (`diffusers`, `transformer_cogview4.py`) with a reference of 256.
@@ -118,9 +118,5 @@ pub fn rescaled(counts: [usize; 2], reference: [usize; 2]) -> Result<Streams> {
 ///
 /// As [`Streams::product`].
 pub fn cogview4(counts: [usize; 2], reference: [usize; 2]) -> Result<Streams> {
-    let stretch = |axis: usize| {
-        let (count, size) = (counts[axis] as u128, reference[axis] as u128);
-        line(counts[axis], move |i| (i as u128 * size / count) as f64)
-    };
-    Streams::product(&[stretch(0)?, stretch(1)?])
+    Streams::of(&counts, |axis, i| (i as u128 * reference[axis] as u128 / counts[axis] as u128) as f64)
 }

@@ -4,6 +4,7 @@ use posenc_kernels::Level;
 
 use crate::Element;
 use crate::bias::forms::score_forms;
+use crate::bias::learned::add_rounded;
 use crate::bias::rows::{Of, Rows, Shared};
 use crate::bias::tile::{Block, LIMIT};
 use crate::error::{Error, Result, check_length, product};
@@ -152,7 +153,50 @@ impl<'a> Cope<'a> {
                 sums[lower] += x * (1.0 - share);
                 sums[upper] += x * share;
             }
-            out.iter_mut().zip(&sums).for_each(|(out, sum)| *out = (f64::from(*out) + sum) as f32);
+            out.iter_mut().zip(&sums).for_each(|(out, &sum)| add_rounded(out, sum));
+        }
+        Ok(())
+    }
+
+    /// Adds to `gates`, `[heads, queries, keys]`, what the gradient of all scores, of the same size, hands back to the logits
+    /// of the gates. Summed in f64, rounded once.
+    ///
+    /// A key that has reached the last position moves no farther, and hands nothing back. Between two whole positions the
+    /// bias is a straight line; on one, that of the positions above it counts.
+    ///
+    /// ```
+    /// use posenc::{Cope, CopeLogits};
+    ///
+    /// // The key at the query is at position 1/2, the one before it at 1; the bias grows by 3 and then by 5.
+    /// let logits = CopeLogits { gates: &[0.0, 0.0], positions: &[1.0, 4.0, 9.0], heads: 1, size: [1, 2], first_query: 1 };
+    /// let mut gradient = [0.0; 2];
+    /// Cope::new(logits)?.gates_gradient(&[4.0_f32, 1.0], &mut gradient)?;
+    /// assert_eq!(gradient, [5.0, 5.75]);                                  // 4·5/4, and 4·5/4 + 1·3/4
+    /// # Ok::<(), posenc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] if either has another size. Nothing is written then.
+    pub fn gates_gradient<T: Element>(&self, gradient: &[T], gates: &mut [f32]) -> Result<()> {
+        let CopeLogits { size: [queries, keys], first_query, gates: logits, .. } = self.logits;
+        check_length("score gradients", logits.len(), gradient.len())?;
+        check_length("gate gradients", logits.len(), gates.len())?;
+        let mut slopes = alloc::vec![0.0; keys];
+        for (line, out) in gates.chunks_exact_mut(keys.max(1)).enumerate() {
+            let query = first_query + line % queries;
+            let positions = &self.logits.positions[line * self.positions..][..self.positions];
+            for (key, position) in self.walk(line, query, 0) {
+                let (lower, upper, _) = self.between(position);
+                slopes[key] = f64::from(positions[upper]) - f64::from(positions[lower]);
+            }
+            // A gate has a part in the positions of its own key and of all before it.
+            let mut sum = 0.0;
+            for (key, out) in out.iter_mut().enumerate().take(query + 1) {
+                sum += gradient[line * keys + key].to_double() * slopes[key];
+                let open = sigmoid(logits[line * keys + key].into());
+                add_rounded(out, sum * open * (1.0 - open));
+            }
         }
         Ok(())
     }

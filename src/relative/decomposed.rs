@@ -5,6 +5,7 @@ use alloc::vec;
 
 use posenc_kernels::{Level, Write};
 
+use crate::bias::learned::add_rounded;
 use crate::bias::rows::{SlidingWindow, put};
 use crate::error::{Error, Result, check_length, product, zeros};
 use crate::{Element, Filter, Resize};
@@ -166,7 +167,7 @@ impl<'a> DecomposedBias<'a> {
     /// let width = AxisEmbedding::new(&[1.0, 2.0, 3.0], 1, [2, 2])?;
     /// let (mut of_height, mut of_width) = ([0.0], [0.0; 3]);
     /// let bias = DecomposedBias::new(height, width)?;
-    /// bias.table_gradients(&[1.0_f32, 2.0, 4.0, 8.0], &[1.0, 10.0], 1, [&mut of_height, &mut of_width])?;
+    /// bias.tables_gradient(&[1.0_f32, 2.0, 4.0, 8.0], &[1.0, 10.0], 1, [&mut of_height, &mut of_width])?;
     /// assert_eq!((of_height, of_width), ([123.0], [2.0, 81.0, 40.0]));
     /// # Ok::<(), posenc::Error>(())
     /// ```
@@ -174,7 +175,7 @@ impl<'a> DecomposedBias<'a> {
     /// # Errors
     ///
     /// As [`add`](Self::add); [`Error::Length`] if a table has another size. Nothing is written then.
-    pub fn table_gradients<T: Element>(
+    pub fn tables_gradient<T: Element>(
         &self,
         gradient: &[T],
         queries: &[T],
@@ -202,7 +203,7 @@ impl<'a> DecomposedBias<'a> {
             }
         }
         for ((_, out), sums) in axes.iter_mut().zip(&sums) {
-            out.iter_mut().zip(sums).for_each(|(out, sum)| *out = (f64::from(*out) + sum) as f32);
+            out.iter_mut().zip(sums).for_each(|(out, &sum)| add_rounded(out, sum));
         }
         Ok(())
     }

@@ -71,7 +71,7 @@ pub enum Init {
 /// // Distances −1, 0 and 1, two features each.
 /// let embedding = RelativeEmbedding::new(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0], Clip::symmetric(1), 2)?;
 /// assert_eq!(embedding.row(7, 5), [1.0, 2.0]);              // clipped to −1
-/// assert_eq!(embedding.lookup(0, [1, 3])?, [3.0, 4.0, 5.0, 6.0, 5.0, 6.0]);
+/// assert_eq!(embedding.lookup([1, 3], 0)?, [3.0, 4.0, 5.0, 6.0, 5.0, 6.0]);
 /// # Ok::<(), posenc::Error>(())
 /// ```
 ///
@@ -195,9 +195,9 @@ impl RelativeEmbedding {
     /// # Errors
     ///
     /// [`Error::Count`] if the result does not fit the address space.
-    pub fn lookup(&self, first_query: usize, [queries, keys]: [usize; 2]) -> Result<Vec<f32>> {
+    pub fn lookup(&self, [queries, keys]: [usize; 2], first_query: usize) -> Result<Vec<f32>> {
         let mut out = zeros("relative rows", &[queries, keys, self.features])?;
-        self.lookup_into(&mut out, first_query, [queries, keys])?;
+        self.lookup_into(&mut out, [queries, keys], first_query)?;
         Ok(out)
     }
 
@@ -208,7 +208,7 @@ impl RelativeEmbedding {
     ///
     /// let embedding = RelativeEmbedding::new(vec![1.0, 2.0, 3.0], Clip::symmetric(1), 1)?;
     /// let mut rows = [0.0_f64; 3];
-    /// embedding.lookup_into(&mut rows, 2, [1, 3])?;
+    /// embedding.lookup_into(&mut rows, [1, 3], 2)?;
     /// assert_eq!(rows, [1.0, 1.0, 2.0]);
     /// # Ok::<(), posenc::Error>(())
     /// ```
@@ -216,8 +216,8 @@ impl RelativeEmbedding {
     /// # Errors
     ///
     /// [`Error::Length`] if `out` has another size. Nothing is written then.
-    pub fn lookup_into<T: Element>(&self, out: &mut [T], first_query: usize, size: [usize; 2]) -> Result<()> {
-        self.whole(out, first_query, size, Write::Set)
+    pub fn lookup_into<T: Element>(&self, out: &mut [T], size: [usize; 2], first_query: usize) -> Result<()> {
+        self.whole(out, size, first_query, Write::Set)
     }
 
     /// Adds the row of each query and key to `x`, `[queries, keys, features]`; 16-bit sums are rounded once.
@@ -227,7 +227,7 @@ impl RelativeEmbedding {
     ///
     /// let embedding = RelativeEmbedding::new(vec![1.0, 2.0, 3.0], Clip::symmetric(1), 1)?;
     /// let mut x = [10.0_f32; 4];
-    /// embedding.add(&mut x, 0, [2, 2])?;
+    /// embedding.add(&mut x, [2, 2], 0)?;
     /// assert_eq!(x, [12.0, 13.0, 11.0, 12.0]);
     /// # Ok::<(), posenc::Error>(())
     /// ```
@@ -235,8 +235,8 @@ impl RelativeEmbedding {
     /// # Errors
     ///
     /// As [`lookup_into`](Self::lookup_into).
-    pub fn add<T: Element>(&self, x: &mut [T], first_query: usize, size: [usize; 2]) -> Result<()> {
-        self.whole(x, first_query, size, Write::Add)
+    pub fn add<T: Element>(&self, x: &mut [T], size: [usize; 2], first_query: usize) -> Result<()> {
+        self.whole(x, size, first_query, Write::Add)
     }
 
     /// [`lookup_into`](Self::lookup_into), on the rayon pool of the caller.
@@ -245,8 +245,8 @@ impl RelativeEmbedding {
     ///
     /// As [`lookup_into`](Self::lookup_into).
     #[cfg(feature = "rayon")]
-    pub fn par_lookup_into<T: Element>(&self, out: &mut [T], first_query: usize, size: [usize; 2]) -> Result<()> {
-        self.par_whole(out, first_query, size, Write::Set)
+    pub fn par_lookup_into<T: Element>(&self, out: &mut [T], size: [usize; 2], first_query: usize) -> Result<()> {
+        self.par_whole(out, size, first_query, Write::Set)
     }
 
     /// [`add`](Self::add), on the rayon pool of the caller.
@@ -256,11 +256,11 @@ impl RelativeEmbedding {
     ///
     /// let embedding = RelativeEmbedding::new(vec![0.5; 64 * 17], Clip::symmetric(8), 64)?;
     /// let (mut serial, mut parallel) = (vec![1.0_f32; 64 * 90 * 90], vec![1.0_f32; 64 * 90 * 90]);
-    /// embedding.add(&mut serial, 3, [90, 90])?;
-    /// embedding.par_add(&mut parallel, 3, [90, 90])?;
+    /// embedding.add(&mut serial, [90, 90], 3)?;
+    /// embedding.par_add(&mut parallel, [90, 90], 3)?;
     /// assert_eq!(serial, parallel);
-    /// embedding.par_lookup_into(&mut parallel, 3, [90, 90])?;
-    /// assert_eq!(embedding.lookup(3, [90, 90])?, parallel);
+    /// embedding.par_lookup_into(&mut parallel, [90, 90], 3)?;
+    /// assert_eq!(embedding.lookup([90, 90], 3)?, parallel);
     /// # Ok::<(), posenc::Error>(())
     /// ```
     ///
@@ -268,18 +268,18 @@ impl RelativeEmbedding {
     ///
     /// As [`lookup_into`](Self::lookup_into).
     #[cfg(feature = "rayon")]
-    pub fn par_add<T: Element>(&self, x: &mut [T], first_query: usize, size: [usize; 2]) -> Result<()> {
-        self.par_whole(x, first_query, size, Write::Add)
+    pub fn par_add<T: Element>(&self, x: &mut [T], size: [usize; 2], first_query: usize) -> Result<()> {
+        self.par_whole(x, size, first_query, Write::Add)
     }
 
-    fn whole<T: Element>(&self, x: &mut [T], first_query: usize, size: [usize; 2], write: Write) -> Result<()> {
+    fn whole<T: Element>(&self, x: &mut [T], size: [usize; 2], first_query: usize, write: Write) -> Result<()> {
         let table = self.table::<T>(x.len(), size)?;
         self.put(&table, x, first_query, size[1], write);
         Ok(())
     }
 
     #[cfg(feature = "rayon")]
-    fn par_whole<T: Element>(&self, x: &mut [T], first_query: usize, size: [usize; 2], write: Write) -> Result<()> {
+    fn par_whole<T: Element>(&self, x: &mut [T], size: [usize; 2], first_query: usize, write: Write) -> Result<()> {
         let (table, keys) = (self.table::<T>(x.len(), size)?, size[1]);
         let width = keys * self.features;
         crate::parallel::moved_rows(x.len(), width, x, &|first, x: &mut [T]| {

@@ -6,6 +6,7 @@ use posenc_kernels::Write;
 
 use super::{RelativeEmbedding, RelativeGather, Side};
 use crate::Element;
+use crate::bias::learned::add_rounded;
 use crate::bias::rows::{SlidingWindow, put};
 use crate::error::{Result, check_length, product, zeros};
 use crate::stabilise::{Stabiliser, scale_to_unit};
@@ -20,7 +21,7 @@ impl RelativeEmbedding {
     ///
     /// let values = RelativeEmbedding::new(vec![1.0, 2.0, 4.0], Clip::symmetric(1), 1)?;
     /// let mut z = [10.0_f32];
-    /// values.add_weighted(&mut z, &[0.25_f32, 0.25, 0.5], 1, [1, 3])?;
+    /// values.add_weighted(&mut z, &[0.25_f32, 0.25, 0.5], [1, 3], 1)?;
     /// assert_eq!(z, [10.0 + 0.25 + 0.5 + 2.0]);
     /// # Ok::<(), posenc::Error>(())
     /// ```
@@ -33,8 +34,8 @@ impl RelativeEmbedding {
         &self,
         out: &mut [T],
         weights: &[T],
-        first_query: usize,
         [queries, keys]: [usize; 2],
+        first_query: usize,
     ) -> Result<()> {
         check_length("outputs", product("outputs", &[queries, self.features])?, out.len())?;
         let mut columns = zeros("row weights", &[queries, self.clip.rows()])?;
@@ -64,7 +65,7 @@ impl RelativeEmbedding {
     ///
     /// let embedding = RelativeEmbedding::new(vec![0.0; 3], Clip::symmetric(1), 1)?;
     /// let mut gradient = [0.0; 3];
-    /// embedding.weights_gradient(&[1.0_f32, 10.0, 100.0, 1000.0], 0, [2, 2], &mut gradient)?;
+    /// embedding.weights_gradient(&[1.0_f32, 10.0, 100.0, 1000.0], [2, 2], 0, &mut gradient)?;
     /// assert_eq!(gradient, [100.0, 1001.0, 10.0]);
     /// # Ok::<(), posenc::Error>(())
     /// ```
@@ -75,8 +76,8 @@ impl RelativeEmbedding {
     pub fn weights_gradient<T: Element>(
         &self,
         gradient: &[T],
-        first_query: usize,
         [queries, keys]: [usize; 2],
+        first_query: usize,
         weights_gradient: &mut [f32],
     ) -> Result<()> {
         check_length("relative rows", product("relative rows", &[queries, keys, self.features])?, gradient.len())?;
@@ -87,7 +88,7 @@ impl RelativeEmbedding {
             let sums: &mut [f64] = &mut sums[index * self.features..][..self.features];
             sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += x.to_double());
         }
-        weights_gradient.iter_mut().zip(&sums).for_each(|(to, sum)| *to = (f64::from(*to) + sum) as f32);
+        weights_gradient.iter_mut().zip(&sums).for_each(|(to, &sum)| add_rounded(to, sum));
         Ok(())
     }
 

@@ -59,6 +59,22 @@ fn coordinate(distance: f64, span: f64) -> f64 {
 /// # Ok::<(), posenc::Error>(())
 /// ```
 ///
+/// Gradients go back through the table, whose values `v` have the derivative `v·(1 − v/16)`, and the network:
+///
+/// ```
+/// use posenc::{Mlp, log_cpb_bias, log_cpb_coordinates};
+///
+/// let network = Mlp::new(2)?.linear(&[0.0, 0.0], &[0.0])?;
+/// let bias = log_cpb_bias(&network, [1, 2], None)?;
+/// let mut table = [0.0; 3];                                            // [3 rows, 1 head]
+/// bias.table_gradient(&[1.0_f32, 0.0, 2.0, 0.0], &mut table)?;
+/// table.iter_mut().zip(bias.values()).for_each(|(x, v)| *x *= v * (1.0 - v / 16.0));
+/// let mut gradient = [0.0; 3];
+/// network.parameters_gradient(log_cpb_coordinates([1, 2], None)?.as_flattened(), &table, &mut gradient)?;
+/// assert_eq!(gradient[2], 12.0);                                       // (1 + 2)·8·(1 − 8/16)
+/// # Ok::<(), posenc::Error>(())
+/// ```
+///
 /// Source: Liu et al., *Swin transformer V2*, 2022, section 3.3.
 ///
 /// # Errors

@@ -126,13 +126,28 @@ fn threads_change_nothing<K: Kind>() {
     let ids: [Vec<i64>; 2] = [300, 2].map(|rows| (0..tokens).map(|i| i * 37 % rows).collect());
     let positions = [Positions::ids(&ids[0]), Positions::ids(&ids[1])];
     let x: Vec<K> = numbers(3, tokens as usize * features);
-    let (mut serial, mut parallel) = (x.clone(), x);
+    let (mut serial, mut parallel) = (x.clone(), x.clone());
     sum.add(&mut serial, &positions).unwrap();
     in_pool(|| sum.par_add(&mut parallel, &positions)).unwrap();
     assert_same(&parallel, &serial, "added");
     sum.write(&mut serial, &positions).unwrap();
     in_pool(|| sum.par_write(&mut parallel, &positions)).unwrap();
     assert_same(&parallel, &serial, "written");
+    // Rows spread over the table, most of them one and the same, all of them, and only the last.
+    let spread = ids[0].clone();
+    let crowded = spread.iter().map(|&id| if id % 5 == 0 { id } else { 7 }).collect();
+    for ids in [spread, crowded, ids[1].clone(), vec![0; tokens as usize], vec![299; tokens as usize]] {
+        let (mut serial, mut parallel) = (tables[0].clone(), tables[0].clone());
+        // Twice as many rows as the work is cut from on, and fewer.
+        for (rows, ids) in [(&x[..], &ids[..]), (&x[..40 * features], &ids[..40])] {
+            let rows = [rows, rows].concat();
+            let positions = [ids, ids].concat();
+            let positions = Positions::ids(&positions);
+            scatter_add(&mut serial, &rows, features, 0.3, &positions).unwrap();
+            in_pool(|| posenc::par_scatter_add(&mut parallel, &rows, features, 0.3, &positions)).unwrap();
+            assert_same(&parallel, &serial, "collected");
+        }
+    }
 }
 
 #[cfg(feature = "rayon")]

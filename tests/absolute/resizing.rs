@@ -95,3 +95,23 @@ proptest! {
         }
     }
 }
+
+#[cfg(feature = "rayon")]
+fn threads_change_nothing<K: Kind>() {
+    // Large enough to be cut, and a small one.
+    for (to, features) in [([41, 37], 129), ([3, 2], 5)] {
+        let table: Vec<K> = numbers(1, (2 + 9 * 8) * features);
+        for filter in FILTERS {
+            let resize = Resize::to_size([9, 8], to, filter).unwrap().keeping(2);
+            let serial = resize.table(&table, features).unwrap();
+            let parallel = crate::support::in_pool(|| resize.par_table(&table, features)).unwrap();
+            assert_same(&parallel, &serial, format_args!("{filter:?}"));
+        }
+    }
+}
+
+#[cfg(feature = "rayon")]
+#[test]
+fn parallel_is_serial() {
+    for_every_kind!(threads_change_nothing());
+}

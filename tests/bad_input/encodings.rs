@@ -161,15 +161,15 @@ fn relative_embeddings_refuse_cells() {
         ([HUGE, HUGE], too_large("relative rows")),
         ([HUGE / 2, 1], length("relative rows", HUGE - 1, 16)),
     ] {
-        refused_untouched(16, want.clone(), |rows| embedding.lookup_into(rows, 0, size));
-        refused_untouched(16, want, |x| embedding.add(x, HUGE, size));
+        refused_untouched(16, want.clone(), |rows| embedding.lookup_into(rows, size, 0));
+        refused_untouched(16, want, |x| embedding.add(x, size, HUGE));
     }
-    refused(embedding.lookup(0, [HUGE, 1]), too_large("relative rows"));
+    refused(embedding.lookup([HUGE, 1], 0), too_large("relative rows"));
     let cells = 1_usize << (usize::BITS - 2);
     let memory = count("relative rows", "a number of elements that fits the memory", cells);
-    refused(embedding.lookup(0, [cells / 2, 1]), memory);
+    refused(embedding.lookup([cells / 2, 1], 0), memory);
     // Queries beyond all that can be counted are far from every key.
-    assert_eq!(embedding.lookup(HUGE, [2, 1]).unwrap(), [1.0; 4]);
+    assert_eq!(embedding.lookup([2, 1], HUGE).unwrap(), [1.0; 4]);
     for epsilon in [-1.0, f64::NAN, f64::INFINITY] {
         let want = number("epsilon", "a finite number, 0 or more", epsilon);
         refused(embedding.clone().layer_norm(epsilon), want);

@@ -17,7 +17,16 @@ fn views_without_elements_are_left_alone() {
         for others in [1, 7, 1 << 33, HUGE / 2, HUGE] {
             let mut sizes = [others; 4];
             sizes[zero] = 0;
-            let careless = Careless { sizes, strides: [others; 3], len: 0, ids: vec![], pairs: 0, start: 0 };
+            let careless = Careless {
+                sizes,
+                strides: [others; 3],
+                len: 0,
+                ids: vec![],
+                places: vec![],
+                axes: 2,
+                pairs: 0,
+                start: 0,
+            };
             refusals::a_careless_rotation_stays_in_its_heads(&careless);
             refusals::a_careless_view_is_whole_or_refused(&careless);
             refusals::a_careless_addition_is_whole_or_refused(&careless);
@@ -48,8 +57,8 @@ fn nothing_to_do_is_done() {
     assert_eq!(builder.fill::<f32>(&zero, &mut [], &mut []), Ok(()));
     let embedding = RelativeEmbedding::new(vec![1.0; 3], Clip::symmetric(1), 1).unwrap();
     for size in [[0, 5], [5, 0], [0, 0]] {
-        assert_eq!(embedding.lookup(1, size), Ok(vec![]));
-        assert_eq!(embedding.add::<f32>(&mut [], 1, size), Ok(()));
+        assert_eq!(embedding.lookup(size, 1), Ok(vec![]));
+        assert_eq!(embedding.add::<f32>(&mut [], size, 1), Ok(()));
         assert_eq!(Alibi::new(2).unwrap().add::<f32>(&mut [], size, 1), Ok(()));
         assert_eq!(Alibi::new(2).unwrap().diagonals(0, size, 1), Ok(vec![]));
     }

@@ -238,3 +238,34 @@ fn what_is_not_known_is_named() {
     let yarn = json!({ "rope_scaling": { "type": "yarn", "factor": 2.0 }, "max_position_embeddings": null });
     assert_eq!(refused(&llama(yarn)).key(), "rope_scaling.original_max_position_embeddings");
 }
+
+/// What a file says must not decide how long it takes to read.
+#[test]
+fn heads_kinds_and_keys_beyond_all_models_cost_nothing() {
+    for (keys, key) in [
+        (json!({ "head_dim": 4098 }), "head_dim"),
+        (json!({ "head_dim": 1 << 20 }), "head_dim"),
+        (json!({ "head_dim": 1 << 20, "partial_rotary_factor": 0.5 }), "partial_rotary_factor"),
+        (json!({ "head_dim": null, "hidden_size": 1_u64 << 40, "num_attention_heads": 2 }), "head_dim"),
+    ] {
+        let error = refused(&llama(keys));
+        assert_eq!(error.key(), key);
+        assert!(error.to_string().contains("expected a head of at most 4096 features, found "), "{error}");
+    }
+    assert_eq!(rope(&read(&llama(json!({ "head_dim": 4096 })))).width(), 4096);
+
+    let kinds = |count: usize| {
+        let kind = |i: usize| (format!("kind {i}"), json!({ "rope_type": "default", "rope_theta": 10000.0 }));
+        let kinds: serde_json::Map<String, Value> = (0..count).map(kind).collect();
+        llama(json!({ "rope_parameters": kinds }))
+    };
+    assert_eq!(read(&kinds(64)).kinds().len(), 64);
+    let error = refused(&kinds(65));
+    assert_eq!(error.to_string(), "rope_parameters: expected at most 64 kinds of layers, found 65");
+
+    // Every key that has no meaning is noted, and none of them is looked for among the others.
+    let mut keys: serde_json::Map<String, Value> = (0..200_000).map(|i| (format!("key {i}"), json!(i))).collect();
+    keys.extend([("type".into(), json!("linear")), ("factor".into(), json!(2.0))]);
+    let model = read(&llama(json!({ "rope_scaling": keys })));
+    assert_eq!(model.notes().len(), 200_000);
+}

@@ -260,3 +260,40 @@ fn dynamic_scaling_needs_the_length_of_the_sequence() {
     assert!(longer.as_slice()[31] < rope.frequencies(4097).unwrap().as_slice()[31]);
     assert!(rope.frequencies(usize::MAX).is_err());
 }
+
+#[test]
+fn models_that_do_not_turn_say_so() {
+    for (name, key) in
+        [("bert", "num_hidden_layers"), ("gpt2", "n_layer"), ("t5", "num_layers"), ("distilbert", "n_layers")]
+    {
+        let model = read(&json!({ "model_type": name, key: 7, "hidden_size": 768, "num_attention_heads": 12 }));
+        assert_eq!((model.layer_count(), model.kinds().len(), model.notes()), (7, 1, &[][..]), "{name}");
+        assert!(model.layer(6).unwrap().rope().is_none());
+        assert_eq!(refused(&json!({ "model_type": name })).key(), "num_hidden_layers");
+    }
+    // The same inside a model of several parts.
+    let inside = read(&json!({ "text_config": { "model_type": "bert", "num_hidden_layers": 2 } }));
+    assert_eq!((inside.layer_count(), inside.kind("all").unwrap().rope()), (2, None));
+}
+
+/// Code that is not Hugging Face's has rotations under old names.
+#[test]
+fn a_still_name_beside_keys_of_rotations_needs_a_pairing() {
+    for keys in [
+        json!({ "rope_theta": 10000.0 }),
+        json!({ "rotary_pct": 0.5 }),
+        json!({ "position_embedding_type": "rotary" }),
+        json!({ "position_embedding_type": "rope" }),
+        json!({ "attn_config": { "rope": true } }),
+    ] {
+        let mut config = json!({ "model_type": "bert", "num_hidden_layers": 1, "head_dim": 64, "rope_scaling": null });
+        config.as_object_mut().unwrap().extend(keys.as_object().unwrap().clone());
+        assert_eq!(refused(&config).key(), "model_type", "{keys}");
+        config["rope_theta"] = json!(10000.0);
+        let stated = posenc::config::HfConfig::from_value(config).with_pairing(Pairing::Halves).rotary().unwrap();
+        assert!(rope(&stated).width() > 0);
+    }
+    let without = json!({ "model_type": "mpt", "n_layers": 2, "rope_scaling": null, "position_embedding_type": "absolute",
+        "attn_config": { "alibi": true, "rope": false, "rope_theta": null } });
+    assert_eq!(read(&without).layer_count(), 2);
+}

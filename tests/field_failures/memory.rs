@@ -178,8 +178,8 @@ fn nothing_is_a_fine_table_but_no_pair_and_no_feature_are_errors() {
     for [queries, keys] in [[0, 5], [5, 0], [0, 0]] {
         Alibi::new(4).unwrap().add::<f32>(&mut [], [queries, keys], 7).unwrap();
         let rows = RelativeEmbedding::random(Clip::symmetric(2), 4, Init::Normal { deviation: 1.0 }, 1).unwrap();
-        assert!(rows.lookup(3, [queries, keys]).unwrap().is_empty());
-        rows.add::<f32>(&mut [], 3, [queries, keys]).unwrap();
+        assert!(rows.lookup([queries, keys], 3).unwrap().is_empty());
+        rows.add::<f32>(&mut [], [queries, keys], 3).unwrap();
     }
     assert!(Alibi::new(0).is_err());
     assert!(Tables::<f32>::new(vec![], vec![], 0).is_err());

@@ -197,11 +197,11 @@ fn the_index_of_a_query_and_a_key_keeps_its_sign() {
     let (tokens, clip) = (5, Clip { left: 3, right: 2 });
     // A row holds its own distance, so no two are alike and nothing is symmetric.
     let forward = RelativeEmbedding::new(vec![-3.0, -2.0, -1.0, 0.0, 1.0, 2.0], clip, 1).unwrap();
-    let matrix = forward.lookup(0, [tokens, tokens]).unwrap();
+    let matrix = forward.lookup([tokens, tokens], 0).unwrap();
     // The other axis order: negated distances, reaching as far to the other side.
     let mirrored = Clip { left: 2, right: 3 };
     let backward = RelativeEmbedding::new(vec![2.0, 1.0, 0.0, -1.0, -2.0, -3.0], mirrored, 1).unwrap();
-    let transposed = backward.lookup(0, [tokens, tokens]).unwrap();
+    let transposed = backward.lookup([tokens, tokens], 0).unwrap();
     for query in 0..tokens {
         for key in 0..tokens {
             let distance = (key as f32 - query as f32).clamp(-3.0, 2.0);

@@ -1,7 +1,7 @@
 //! Relative encodings: which row of a learned table serves a query and a key, and attention that uses the rows; the files
 //! beside hold the maps of other models and the biases that are worked out.
 
-use posenc::{Clip, DistanceIndex, RelativeEmbedding, RelativeGather, Reversed, Side};
+use posenc::{ChunkRole, Clip, DistanceIndex, DualChunk, RelativeEmbedding, RelativeGather, Reversed, Side};
 use posenc_oracle::lcg::golden_inputs;
 use posenc_oracle::tolerance::GOLDEN_VALUE;
 
@@ -12,21 +12,20 @@ mod biases;
 #[path = "relative_maps.rs"]
 mod maps;
 
-const INEXPRESSIBLE: [(&str, &str); 8] = [
+const APART: [(&str, &str); 7] = [
     ("xpos", "checked in magnitudes.rs"),
     ("llama4 NoPE-layer attention temperature", "checked in magnitudes.rs"),
     ("ministral-3 query scale", "checked in magnitudes.rs"),
     ("MLA softmax scale deepseek-v3", "checked in magnitudes.rs"),
     ("MLA softmax scale no mscale_all_dim", "checked in magnitudes.rs"),
     ("MLA softmax scale mistral-4 style", "checked in magnitudes.rs"),
-    ("dual chunk positions", "positions that the caller would have to make"),
     ("LieRE", "a rotation of more than two features"),
 ];
 
 type Check = fn(&Case);
 
 /// What begins the id of a case, and how such cases are checked.
-const CHECKS: [(&str, Check); 16] = [
+const CHECKS: [(&str, Check); 17] = [
     ("shaw clip", check_shaw),
     ("speecht5 clipped index", check_speecht5),
     ("w2v-bert relative_key index", check_w2v_bert),
@@ -43,11 +42,12 @@ const CHECKS: [(&str, Check); 16] = [
     ("sandwich", biases::check_sandwich),
     ("CoPE", biases::check_cope),
     ("content-dependent relative logits", biases::check_content),
+    ("dual chunk positions", check_dual_chunk),
 ];
 
 #[test]
 fn relative_encodings_are_those_of_published_models() {
-    check_all(&golden!("relative"), &INEXPRESSIBLE, |case| {
+    check_all(&golden!("relative"), &APART, |case| {
         let check = CHECKS.iter().find(|(id, _)| case.id().starts_with(id));
         check.unwrap_or_else(|| panic!("{} is neither checked nor skipped", case.id())).1(case);
     });
@@ -61,9 +61,9 @@ fn numbered(clip: Clip) -> RelativeEmbedding {
 /// The number of the row for every query and key, by all the ways there are to ask for it.
 fn indices(clip: Clip, first_query: usize, [queries, keys]: [usize; 2]) -> Vec<i64> {
     let embedding = numbered(clip);
-    let looked_up = embedding.lookup(first_query, [queries, keys]).unwrap();
+    let looked_up = embedding.lookup([queries, keys], first_query).unwrap();
     let mut added = vec![0.0; queries * keys];
-    embedding.add(&mut added, first_query, [queries, keys]).unwrap();
+    embedding.add(&mut added, [queries, keys], first_query).unwrap();
     assert_eq!(added, looked_up);
     for (cell, &row) in looked_up.iter().enumerate() {
         let (query, key) = (first_query + cell / keys, cell % keys);
@@ -108,8 +108,8 @@ fn check_shaw(case: &Case) {
     // One copy of the keys and values a query, to which its rows are added.
     k = k.repeat(queries);
     let mut v = v.repeat(queries);
-    table("a_k").add(&mut k, first_query, [queries, keys]).unwrap();
-    table("a_v").add(&mut v, first_query, [queries, keys]).unwrap();
+    table("a_k").add(&mut k, [queries, keys], first_query).unwrap();
+    table("a_v").add(&mut v, [queries, keys], first_query).unwrap();
     let mut logits = Vec::new();
     let mut outputs = vec![0.0; queries * dim];
     for (query, output) in outputs.chunks_exact_mut(dim).enumerate() {
@@ -162,8 +162,23 @@ fn check_shaw_by_columns(case: &Case, [logits, outputs]: [&[f64]; 2]) {
         }
     }
     let table = RelativeEmbedding::new(input("a_v", clip.rows()), clip, dim).unwrap();
-    table.add_weighted(&mut z, &scores, first_query, [queries, keys]).unwrap();
+    table.add_weighted(&mut z, &scores, [queries, keys], first_query).unwrap();
     for (got, want) in z.iter().zip(outputs) {
         assert!((got - want).abs() <= 1e-6, "{}: {got}, not {want}", case.id());
+    }
+}
+
+fn check_dual_chunk(case: &Case) {
+    let chunks = DualChunk::new(case.count("/params/chunk_size"), case.count("/params/local_size")).unwrap();
+    for (role, name) in [
+        (ChunkRole::Key, "k"),
+        (ChunkRole::Intra, "q_intra"),
+        (ChunkRole::Successive, "q_succ"),
+        (ChunkRole::Inter, "q_inter"),
+        (ChunkRole::SuccessiveCritical, "q_succ_critical"),
+        (ChunkRole::InterCritical, "q_inter_critical"),
+    ] {
+        let got = chunks.ids(role, 0..case.count("/params/n")).unwrap();
+        assert_eq!(got, case.integers(&format!("/expect/{name}")), "{}: {name}", case.id());
     }
 }

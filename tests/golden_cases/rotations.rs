@@ -7,8 +7,8 @@ use posenc_oracle::tolerance::{GOLDEN_VALUE, golden_table};
 
 use crate::{Case, assert_near_single, check_all, common, golden, largest_angle};
 
-const INEXPRESSIBLE: [(&str, &str); 1] =
-    [("vjepa2 tiled cos/sin", "the two features of a pair turn by different angles: not a rotation")];
+/// The two features of a pair turn by different angles: not one rotation.
+const APART: [(&str, &str); 1] = [("vjepa2 tiled cos/sin", "checked in apart.rs")];
 
 /// The pairing that a case names.
 fn pairing(layout: &str) -> Pairing {
@@ -91,7 +91,7 @@ fn given_frequencies(case: &Case) -> Option<Frequencies> {
 
 #[test]
 fn single_precision_rotates_as_the_models_do() {
-    check_all(&golden!("rope_apply"), &INEXPRESSIBLE, |case| {
+    check_all(&golden!("rope_apply"), &APART, |case| {
         let frequencies = given_frequencies(case).unwrap_or_else(|| default_frequencies(case));
         check(case, &rotary(case, frequencies, Precision::Single), GOLDEN_VALUE);
     });
@@ -99,7 +99,7 @@ fn single_precision_rotates_as_the_models_do() {
 
 #[test]
 fn a_table_rotates_as_the_models_do() {
-    check_all(&golden!("rope_apply"), &INEXPRESSIBLE, |case| {
+    check_all(&golden!("rope_apply"), &APART, |case| {
         let frequencies = given_frequencies(case).unwrap_or_else(|| default_frequencies(case));
         let rows = case.integers("/position_ids").into_iter().max().unwrap() as usize + 1;
         let rope = rotary(case, frequencies, Precision::Single).with_table(rows).unwrap();
@@ -109,7 +109,7 @@ fn a_table_rotates_as_the_models_do() {
 
 #[test]
 fn exact_angles_rotate_as_the_models_do_but_for_their_rounding() {
-    check_all(&golden!("rope_apply"), &INEXPRESSIBLE, |case| {
+    check_all(&golden!("rope_apply"), &APART, |case| {
         let frequencies = default_frequencies(case);
         let angle = largest_angle(&case.integers("/position_ids"), frequencies.as_slice());
         check(case, &rotary(case, frequencies, Precision::Exact), golden_table(angle));
@@ -118,7 +118,7 @@ fn exact_angles_rotate_as_the_models_do_but_for_their_rounding() {
 
 #[test]
 fn exact_angles_of_given_frequencies_are_as_far_from_the_models_as_the_files_say() {
-    check_all(&golden!("rope_apply"), &INEXPRESSIBLE, |case| {
+    check_all(&golden!("rope_apply"), &APART, |case| {
         let Some(frequencies) = given_frequencies(case) else {
             // This case says neither.
             return assert_eq!(case.id(), "clvp rotates v too");

@@ -6,6 +6,7 @@ pub(crate) mod bias;
 pub(crate) mod bits;
 pub(crate) mod case;
 pub(crate) mod elements;
+pub(crate) mod kinds;
 pub(crate) mod layout;
 pub(crate) mod paths;
 pub(crate) mod relative;

@@ -277,9 +277,9 @@ pub(crate) fn sums_are_rounded_once<T: Stored>(embedding: &RelativeEmbedding, ce
     bias.add(&mut sum, size, first).expect("scores that fit");
     assert_summed("scores", &x, &sum, &added);
 
-    let rows = embedding.lookup(first, size).expect("rows that fit");
+    let rows = embedding.lookup(size, first).expect("rows that fit");
     let x: Vec<T> = scattered(&cells.values, rows.len()).into_iter().map(T::made_of).collect();
     let mut sum = x.clone();
-    embedding.add(&mut sum, first, size).expect("cells that fit");
+    embedding.add(&mut sum, size, first).expect("cells that fit");
     assert_summed("cells", &x, &sum, &rows);
 }

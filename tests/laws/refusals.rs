@@ -2,8 +2,8 @@
 //! They stand apart from the list of single refusals because here the input may be anything.
 
 use posenc::{
-    Axis, Clip, DistanceBias, Frequencies, Heads, HeadsMut, Level, Pairing, Positions, Precision, RelativeEmbedding,
-    Rotary, Shape, Sinusoidal, Strides, TableBuilder,
+    Axes, Axis, Clip, DistanceBias, Frequencies, Heads, HeadsMut, Level, Pairing, Positions, Precision,
+    RelativeEmbedding, Rotary, Shape, Shard, Sinusoidal, Strides, TableBuilder,
 };
 
 use super::laws::bias::Patternless;
@@ -19,8 +19,12 @@ pub(crate) struct Careless {
     pub(crate) strides: [usize; 3],
     /// How long the buffer is.
     pub(crate) len: usize,
-    /// One of the positions, or the offset.
+    /// One of the positions, the offset, where sequences begin or end, or how much of them is padding.
     pub(crate) ids: Vec<i64>,
+    /// Places that may be fractions, or no numbers.
+    pub(crate) places: Vec<f64>,
+    /// How many axes they are told to have.
+    pub(crate) axes: usize,
     /// How many pairs the encoding turns, and from which feature on.
     pub(crate) pairs: usize,
     /// The first feature that turns.
@@ -33,9 +37,41 @@ impl Careless {
         Shape { batch, tokens, heads, dim }
     }
 
-    /// Ids, and an offset from the first of them.
-    fn positions(&self) -> [Positions<'_>; 2] {
-        [Positions::ids(&self.ids), Positions::from(self.ids.first().copied().unwrap_or(3))]
+    /// Every kind of positions that the lists may be taken for.
+    fn positions(&self) -> Vec<Positions<'_>> {
+        let Self { ids, places, axes, start, strides: [ranks, ..], .. } = self;
+        let offset = Positions::from(ids.first().copied().unwrap_or(3));
+        let mut positions = vec![
+            Positions::ids(ids),
+            offset,
+            offset.on_all_axes(),
+            Positions::offsets(ids),
+            Positions::left_padded(ids),
+            Positions::right_aligned(ids),
+            Positions::packed(ids),
+            Positions::packed_from(ids, &ids[ids.len().min(1)..]),
+            Positions::fractions(places),
+            Positions::axes(ids, *axes),
+            Positions::axes(places, *axes),
+            Positions::axes(places, *axes).on_all_axes(),
+        ];
+        for shard in [Shard::Contiguous, Shard::Striped, Shard::Zigzag] {
+            positions.extend(Positions::shard(shard, *start, *ranks));
+        }
+        positions
+    }
+
+    /// Encodings that are worked out, read from a table, and read from several axes; none of the last if there cannot be so
+    /// many.
+    fn ropes(&self) -> Vec<Rotary> {
+        let frequencies = || Frequencies::new(2 * self.pairs, 1e4).expect("few pairs");
+        let rope = Rotary::new(&frequencies(), Pairing::Halves).starting_at(self.start);
+        let with_table = rope.clone().with_table(9).expect("a small table");
+        let Ok(axes) = Axes::alternating(self.axes, self.pairs) else { return vec![rope, with_table] };
+        let on_axes = Rotary::new(&frequencies().on_axes(axes).expect("an axis for each pair"), Pairing::Halves);
+        let on_axes = on_axes.starting_at(self.start);
+        let rows_on_axes = on_axes.clone().with_table(9).expect("a small table");
+        vec![rope, with_table, on_axes, rows_on_axes]
     }
 }
 
@@ -44,17 +80,15 @@ impl Careless {
 pub(crate) fn a_careless_rotation_stays_in_its_heads(careless: &Careless) {
     let [batch, token, head] = careless.strides;
     let strides = Strides { batch, token, head };
-    let frequencies = Frequencies::new(2 * careless.pairs, 1e4).expect("few pairs");
-    let rope = Rotary::new(&frequencies, Pairing::Halves).starting_at(careless.start);
-    let with_table = rope.clone().with_table(9).expect("a small table");
-    for (rope, positions) in [(&rope, 0), (&rope, 1), (&with_table, 0), (&with_table, 1)] {
+    let (ropes, positions) = (careless.ropes(), careless.positions());
+    for (rope, positions) in ropes.iter().flat_map(|rope| positions.iter().map(move |positions| (rope, positions))) {
         // Ones turn into other numbers nearly everywhere; guards in the gaps would be NaN, and so would the heads.
         let before: Vec<f32> = (0..careless.len as u64).map(|i| 1.0 + mixed(i) as f32).collect();
         let mut data = before.clone();
         let Ok(mut view) = HeadsMut::strided(&mut data, careless.shape(), strides) else { continue };
-        let done = rope.rotate(&mut view, &careless.positions()[positions]);
+        let done = rope.rotate(&mut view, positions);
         #[cfg(feature = "rayon")]
-        assert_eq!(rope.par_rotate(&mut view, &careless.positions()[positions]).is_ok(), done.is_ok());
+        assert_eq!(rope.par_rotate(&mut view, positions).is_ok(), done.is_ok());
         let turning = if done.is_ok() { turning(careless, before.len()) } else { vec![false; before.len()] };
         for (i, (after, before)) in data.iter().zip(&before).enumerate() {
             assert!(
@@ -152,8 +186,8 @@ pub(crate) fn a_careless_addition_is_whole_or_refused(careless: &Careless) {
     let first = careless.strides[0];
     let attempts: [Attempt<'_>; 5] = [
         &|x, _| Patternless { heads }.add(x, [queries, keys], first).is_ok(),
-        &|x, _| embedding().add(x, first, [queries, keys]).is_ok(),
-        &|x, _| embedding().lookup_into(x, first, [queries, keys]).is_ok(),
+        &|x, _| embedding().add(x, [queries, keys], first).is_ok(),
+        &|x, _| embedding().lookup_into(x, [queries, keys], first).is_ok(),
         &|x, positions| sinusoidal(features).is_some_and(|encoding| encoding.add(x, positions).is_ok()),
         &|x, positions| sinusoidal(features).is_some_and(|encoding| encoding.write(x, positions).is_ok()),
     ];

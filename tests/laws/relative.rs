@@ -37,7 +37,7 @@ pub(crate) fn a_lookup_is_the_rows_of_the_distances(embedding: &RelativeEmbeddin
     let index = cells.index(embedding);
     let rows = index.iter().flat_map(|&row| &embedding.weights()[row * features..][..features]);
     let want: Vec<f32> = rows.copied().collect();
-    let got = embedding.lookup(cells.first_query, [cells.queries, cells.keys]).expect("rows that fit");
+    let got = embedding.lookup([cells.queries, cells.keys], cells.first_query).expect("rows that fit");
     assert_same(&got, &want, "look-up");
     for (cell, &row) in index.iter().enumerate() {
         let (query, key) = (cells.first_query + cell / cells.keys, cell % cells.keys);
@@ -49,11 +49,11 @@ pub(crate) fn a_lookup_is_the_rows_of_the_distances(embedding: &RelativeEmbeddin
 /// `add` is `x + lookup`, to the bit, and so is the kernel at every level, in any place of a buffer.
 pub(crate) fn adding_is_adding_the_lookup(embedding: &RelativeEmbedding, cells: &Cells, levels: &[Level]) {
     let sizes = [cells.queries, cells.keys];
-    let rows = embedding.lookup(cells.first_query, sizes).expect("rows that fit");
+    let rows = embedding.lookup(sizes, cells.first_query).expect("rows that fit");
     let x = scattered(&cells.values, rows.len());
     let sum: Vec<f32> = x.iter().zip(&rows).map(|(x, row)| x + row).collect();
     let mut added = x.clone();
-    embedding.add(&mut added, cells.first_query, sizes).expect("cells that fit");
+    embedding.add(&mut added, sizes, cells.first_query).expect("cells that fit");
     assert_same(&added, &sum, "add");
 
     let index = cells.index(embedding);
@@ -71,10 +71,10 @@ pub(crate) fn adding_is_adding_the_lookup(embedding: &RelativeEmbedding, cells: 
 
 /// A decode step sees the last rows of the prefill.
 pub(crate) fn a_decoded_row_is_a_row_of_the_prefill(embedding: &RelativeEmbedding, cells: &Cells) {
-    let whole = embedding.lookup(cells.first_query, [cells.queries, cells.keys]).expect("rows that fit");
+    let whole = embedding.lookup([cells.queries, cells.keys], cells.first_query).expect("rows that fit");
     let row = cells.keys * embedding.features();
     for query in 0..cells.queries {
-        let decoded = embedding.lookup(cells.first_query + query, [1, cells.keys]).expect("rows that fit");
+        let decoded = embedding.lookup([1, cells.keys], cells.first_query + query).expect("rows that fit");
         assert_same(&decoded, &whole[query * row..][..row], format_args!("query {query}"));
     }
 }

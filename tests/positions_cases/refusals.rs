@@ -270,6 +270,19 @@ fn nothing_is_something() {
         grids::cogview4([0, 1], [1, 1]),
         grids::pixels(0, 2),
         grids::blocks(0, 4, 2),
+        // Beside no rows, any number of columns takes no room.
+        grids::raster(&[HUGE, 0]),
+        grids::raster(&[0, 1 << 40, 1 << 40]),
+        grids::blocks(0, HUGE, 1),
+        grids::dinov3(0, HUGE),
+        grids::pixels(HUGE, 0),
+        grids::rescaled([HUGE, 0], [1, 1]),
+        grids::cogview4([0, HUGE], [1, 1]),
+        grids::centred([0, HUGE, 1], 0),
+        grids::cropped([HUGE, 0, 1], [0.0; 2], [1.0; 2]),
+        grids::cosmos([HUGE, 1, 0], 1.0),
+        grids::mochi([0, HUGE, HUGE], 192),
+        grids::ltx([HUGE, 0, HUGE], [1.0; 3]),
     ] {
         assert_eq!(grid.unwrap().tokens(), 0);
     }

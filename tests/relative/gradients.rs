@@ -82,8 +82,8 @@ proptest! {
         let embedding = RelativeEmbedding::new(table.clone(), clip, features).unwrap();
         let y = whole(2, size[0] * size[1] * features);
         let mut gradient = vec![0.0; table.len()];
-        embedding.weights_gradient(&y, first_query, size, &mut gradient).unwrap();
-        prop_assert_eq!(dot(&embedding.lookup(first_query, size).unwrap(), &y), dot(&table, &gradient));
+        embedding.weights_gradient(&y, size, first_query, &mut gradient).unwrap();
+        prop_assert_eq!(dot(&embedding.lookup(size, first_query).unwrap(), &y), dot(&table, &gradient));
     }
 
     /// The value side weighs rows as a look-up would.
@@ -94,8 +94,8 @@ proptest! {
         let weights = whole(2, size[0] * size[1]);
         let mut got = whole(3, size[0] * features);
         let mut want = got.clone();
-        embedding.add_weighted(&mut got, &weights, first_query, size).unwrap();
-        let rows = embedding.lookup(first_query, size).unwrap();
+        embedding.add_weighted(&mut got, &weights, size, first_query).unwrap();
+        let rows = embedding.lookup(size, first_query).unwrap();
         for (cell, row) in rows.chunks_exact(features).enumerate() {
             let want = &mut want[cell / size[1] * features..][..features];
             want.iter_mut().zip(row).for_each(|(want, x)| *want += weights[cell] * x);
@@ -132,7 +132,7 @@ proptest! {
         let mut scores = vec![0.0; y.len()];
         bias.add(&mut scores, &q, heads).unwrap();
         let (mut of_height, mut of_width) = (vec![0.0; tall.len()], vec![0.0; wide.len()]);
-        bias.table_gradients(&y, &q, heads, [&mut of_height, &mut of_width]).unwrap();
+        bias.tables_gradient(&y, &q, heads, [&mut of_height, &mut of_width]).unwrap();
         prop_assert_eq!(dot(&scores, &y), dot(&tall, &of_height) + dot(&wide, &of_width));
     }
 
@@ -173,5 +173,40 @@ proptest! {
         let (forward, backward) = (dot(&scores, &y), dot(&logits, &gradient));
         let scale: f64 = scores.iter().zip(&y).map(|(a, b)| f64::from((a * b).abs())).sum();
         prop_assert!((forward - backward).abs() <= 1e-6 * (scale + 20.0 * y.len() as f64), "{} {}", forward, backward);
+    }
+
+    /// The slope of the bias, from a small step of each gate. No position lies next to a whole one, where it has two.
+    #[test]
+    fn gates_of_contextual_positions(
+        heads in 1..3_usize, positions in 1..6_usize, (size, first_query) in sizes(), place in any::<u16>(),
+        seed in any::<u16>()
+    ) {
+        const STEP: f64 = 1.0 / (1 << 20) as f64;
+        prop_assume!(size[0] > 0 && size[1] > 0);
+        let (gates, logits) = (random(seed.into(), heads * size[0] * size[1]), random(2, heads * size[0] * positions));
+        let y = whole(3, gates.len());
+        let cope = Cope::new(CopeLogits { gates: &gates, positions: &logits, heads, size, first_query }).unwrap();
+        let mut gradient = vec![0.0; gates.len()];
+        cope.gates_gradient(&y, &mut gradient).unwrap();
+        let at = usize::from(place) % gates.len();
+        let (line, query) = (at / size[1], first_query + at / size[1] % size[0]);
+        // Keys after the query are at position 0, whatever their gates are.
+        let keys = size[1].min(query + 1);
+        let loss = |by: f64| -> f64 {
+            let mut gates = gates[line * size[1]..][..size[1]].to_vec();
+            gates[at % size[1]] = (f64::from(gates[at % size[1]]) + by) as f32;
+            let logits = &logits[line * positions..][..positions];
+            let places = (0..keys).map(|key| functional::cope_position(&gates, query, key, positions - 1));
+            places.zip(&y[line * size[1]..]).map(|(place, &y)| functional::between(logits, place) * f64::from(y)).sum()
+        };
+        let line_gates = &gates[line * size[1]..][..size[1]];
+        let is_whole = |key| {
+            let place = functional::cope_position(line_gates, query, key, usize::MAX);
+            (place - place.round()).abs() < 1e-4
+        };
+        prop_assume!(!(0..keys).any(is_whole));
+        let want = (loss(STEP) - loss(-STEP)) / (2.0 * STEP);
+        let error = (f64::from(gradient[at]) - want).abs();
+        prop_assert!(error <= 1e-6 * want.abs() + 1e-6, "{}, not {}", gradient[at], want);
     }
 }

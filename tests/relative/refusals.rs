@@ -227,6 +227,8 @@ fn tokens_without_a_gate() {
     refused(cope.add(&mut scores, [2, 4], 1), "keys", 4.0);
     refused(cope.positions_gradient(&[0.0_f32; 5], &mut [0.0; 4]), "score gradients", 5.0);
     refused(cope.positions_gradient(&[0.0_f32; 6], &mut [0.0; 3]), "position gradients", 3.0);
+    refused(cope.gates_gradient(&[0.0_f32; 5], &mut [0.0; 6]), "score gradients", 5.0);
+    refused(cope.gates_gradient(&[0.0_f32; 6], &mut [0.0; 4]), "gate gradients", 4.0);
     assert_eq!(scores, [7.0; 8]);
 }
 
@@ -279,10 +281,10 @@ fn stabilisers_and_rows() {
     refused(Stabiliser::LayerNorm { epsilon: 0.0, gain: None, shift: short }.apply(&mut table, 3), "shift", 2.0);
     assert_eq!(table, [7.0; 6]);
     let embedding = RelativeEmbedding::new(vec![1.0; 6], Clip::symmetric(1), 2).unwrap();
-    refused(embedding.add_weighted(&mut [0.0_f32; 3], &[0.0; 4], 0, [2, 2]), "outputs", 3.0);
-    refused(embedding.add_weighted(&mut [0.0_f32; 4], &[0.0; 5], 0, [2, 2]), "scores", 5.0);
-    refused(embedding.weights_gradient(&[0.0_f32; 7], 0, [2, 2], &mut table), "relative rows", 7.0);
-    refused(embedding.weights_gradient(&[0.0_f32; 8], 0, [2, 2], &mut table[1..]), "weights gradient", 5.0);
+    refused(embedding.add_weighted(&mut [0.0_f32; 3], &[0.0; 4], [2, 2], 0), "outputs", 3.0);
+    refused(embedding.add_weighted(&mut [0.0_f32; 4], &[0.0; 5], [2, 2], 0), "scores", 5.0);
+    refused(embedding.weights_gradient(&[0.0_f32; 7], [2, 2], 0, &mut table), "relative rows", 7.0);
+    refused(embedding.weights_gradient(&[0.0_f32; 8], [2, 2], 0, &mut table[1..]), "weights gradient", 5.0);
 }
 
 #[test]

@@ -22,8 +22,8 @@ fn check<T: Stored>(embedding: &RelativeEmbedding, size: [usize; 2], first_query
     for level in crate::common::levels() {
         let embedding = embedding.clone().with_level(level);
         let (mut added, mut looked_up) = (before.clone(), before.clone());
-        embedding.add(&mut added, first_query, size).unwrap();
-        embedding.lookup_into(&mut looked_up, first_query, size).unwrap();
+        embedding.add(&mut added, size, first_query).unwrap();
+        embedding.lookup_into(&mut looked_up, size, first_query).unwrap();
         assert_same(&added, &sums, "added");
         assert_same(&looked_up, &rows, "looked up");
     }
@@ -54,10 +54,10 @@ fn parallel_rows_are_serial_rows() {
     let embedding = RelativeEmbedding::new(random(1, clip.rows() * 65), clip, 65).unwrap();
     let before = random(2, 101 * 103 * 65);
     let [mut serial, mut parallel, mut rows, mut parallel_rows] = [(); 4].map(|()| before.clone());
-    embedding.add(&mut serial, 7, size).unwrap();
-    embedding.par_add(&mut parallel, 7, size).unwrap();
-    embedding.lookup_into(&mut rows, 7, size).unwrap();
-    embedding.par_lookup_into(&mut parallel_rows, 7, size).unwrap();
+    embedding.add(&mut serial, size, 7).unwrap();
+    embedding.par_add(&mut parallel, size, 7).unwrap();
+    embedding.lookup_into(&mut rows, size, 7).unwrap();
+    embedding.par_lookup_into(&mut parallel_rows, size, 7).unwrap();
     assert_same(&parallel, &serial, "par_add");
     assert_same(&parallel_rows, &rows, "par_lookup_into");
 }

@@ -10,17 +10,25 @@ use super::{COLUMNS, LEARNED, Panel, Picture, ROWS, turned};
 use crate::Result;
 use crate::random::Random;
 
+const BOTH_SIDES: [&str; 2] = ["key", "query (the last 24)"];
+const CAUSAL: [&str; 2] = ["key; later ones are masked", "query (the last 24)"];
+
 pub(super) fn panels() -> Result<Vec<Panel>> {
+    Ok(linear_and_learned()?.into_iter().chain(formulas()?).chain(of_the_data()?).collect())
+}
+
+fn heat(values: Vec<f32>) -> Picture {
+    Picture::Heat { columns: COLUMNS, values }
+}
+
+/// A slope, or a value for each distance or bucket.
+fn linear_and_learned() -> Result<Vec<Panel>> {
     let (distances, features) = LEARNED;
     let clip = Clip { left: distances / 2, right: distances / 2 - 1 };
     let embedding = RelativeEmbedding::random(clip, features, Init::Uniform { bound: 1.0 }, 7)?;
     // Heads 0 to 7 fall off ever more slowly; the fourth is shown.
     let alibi = |form| -> Result<Alibi> { Ok(Alibi::new(8)?.with_form(form)) };
     let t5 = T5Bias::new(T5Buckets::new(T5Form::Bidirectional, 32, 128)?, &Random(3).vector(32))?;
-    let kerple = Kerple::new(KerpleForm::Logarithmic, &[1.0], &[0.5])?;
-    let heat = |values| Picture::Heat { columns: COLUMNS, values };
-    let [bias_axes, causal_axes] =
-        [["key", "query (the last 24)"], ["key; later ones are masked", "query (the last 24)"]];
     Ok(vec![
         Panel {
             title: "Relative embedding (Shaw)",
@@ -31,19 +39,19 @@ pub(super) fn panels() -> Result<Vec<Panel>> {
         Panel {
             title: "ALiBi, causal",
             line: "BLOOM, MPT: scores fall with distance; longer texts than in training.",
-            axes: causal_axes,
+            axes: CAUSAL,
             picture: heat(masked(bias(&alibi(AlibiForm::Causal)?, 3))),
         },
         Panel {
             title: "ALiBi, symmetric",
             line: "JINA, MosaicBERT: the same for encoders, which look both ways.",
-            axes: bias_axes,
+            axes: BOTH_SIDES,
             picture: heat(bias(&alibi(AlibiForm::Symmetric)?, 3)),
         },
         Panel {
             title: "T5 buckets",
             line: "A learned value for each bucket; far distances share them.",
-            axes: bias_axes,
+            axes: BOTH_SIDES,
             picture: heat(bias(&t5, 0)),
         },
         Panel {
@@ -52,34 +60,47 @@ pub(super) fn panels() -> Result<Vec<Panel>> {
             axes: ["distance, 0 to 511", "part of the buckets of a side"],
             picture: buckets()?,
         },
+    ])
+}
+
+/// Functions of the distance, some with learned parameters.
+fn formulas() -> Result<Vec<Panel>> {
+    let kerple = Kerple::new(KerpleForm::Logarithmic, &[1.0], &[0.5])?;
+    Ok(vec![
         Panel {
             title: "KERPLE, logarithmic",
             line: "ALiBi with learned curvature: falls ever more slowly.",
-            axes: causal_axes,
+            axes: CAUSAL,
             picture: heat(masked(bias(&kerple, 0))),
         },
         Panel {
             title: "Sandwich",
             line: "The likeness of sinusoids, without weights; fades in waves.",
-            axes: causal_axes,
+            axes: CAUSAL,
             picture: heat(masked(bias(&Sandwich::new(1, 64, COLUMNS)?, 0))),
         },
         Panel {
             title: "FIRE",
             line: "A small network of the distance over the length so far.",
-            axes: causal_axes,
+            axes: CAUSAL,
             picture: heat(masked(fire()?)),
         },
+    ])
+}
+
+/// What the tokens decide, and what stands for places in a picture.
+fn of_the_data() -> Result<Vec<Panel>> {
+    Ok(vec![
         Panel {
             title: "Forgetting gates",
             line: "The data says how much is forgotten between key and query.",
-            axes: causal_axes,
+            axes: CAUSAL,
             picture: heat(masked(forget()?)),
         },
         Panel {
             title: "CoPE",
             line: "Positions are counted by gates, so the data says what is far.",
-            axes: causal_axes,
+            axes: CAUSAL,
             picture: heat(masked(cope()?)),
         },
         Panel {
