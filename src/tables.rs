@@ -34,7 +34,8 @@ pub enum Precision {
     /// Within 0.50003 ULP for positions below 2^24 in size, within 0.51 ULP to 2^31, zero crossings included, for any
     /// frequency under which the angle stays below 2^38 radians. Larger angles are as exact but next to crossings, where
     /// the absolute error is below 2^-60. Fractions, and angles that are sums over axes, are within 0.50003 ULP while the angle is
-    /// below 2^28 radians and the value above 2^-45, and within 2^-59 elsewhere.
+    /// below 2^28 radians and the value above 2^-45, and within 2^-59 elsewhere. Results below the normal numbers of f32 are
+    /// within 0.5001 ULP.
     Exact,
     /// What most training stacks compute: the angle is `fl32(fl32(position) · fl32(frequency))`; cosine and sine are those
     /// of that f32, within 0.50003 ULP while it is below 2^24 in size; the magnitude is an f32 product afterwards. At position 1 000 000 this is up to

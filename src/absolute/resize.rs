@@ -141,12 +141,7 @@ impl Resize {
     ///
     /// [`Error::Length`] if the table has another size, [`Error::Count`] if the new one does not fit the memory.
     pub fn table<T: Element>(&self, table: &[T], features: usize) -> Result<Vec<T>> {
-        let mut out = self.room(table, features)?;
-        let (kept, grid) = out.split_at_mut(self.kept * features);
-        let (kept_from, grid_from) = table.split_at(self.kept * features);
-        kept.copy_from_slice(kept_from);
-        self.rows(grid_from, features, 0, grid);
-        Ok(out)
+        self.resized(table, features, |from, grid| self.rows(from, features, 0, grid))
     }
 
     /// [`table`](Self::table), on the rayon pool of the caller; serial where that is faster. The bits are the same.
@@ -165,20 +160,22 @@ impl Resize {
     /// As [`table`](Self::table).
     #[cfg(feature = "rayon")]
     pub fn par_table<T: Element>(&self, table: &[T], features: usize) -> Result<Vec<T>> {
-        let mut out = self.room(table, features)?;
+        self.resized(table, features, |from, grid| {
+            crate::parallel::rows(grid.len(), features, grid, &|first, rows: &mut [T]| {
+                self.rows(from, features, first, rows);
+            });
+        })
+    }
+
+    /// The new table; `fill` makes the rows of its grid from those of the old one.
+    fn resized<T: Element>(&self, table: &[T], features: usize, fill: impl FnOnce(&[T], &mut [T])) -> Result<Vec<T>> {
+        check_length("embedding rows", self.cells(self.from, features)?, table.len())?;
+        let mut out = zeros("resized rows", &[self.cells(self.to, features)?])?;
         let (kept, grid) = out.split_at_mut(self.kept * features);
         let (kept_from, grid_from) = table.split_at(self.kept * features);
         kept.copy_from_slice(kept_from);
-        crate::parallel::rows(grid.len(), features, grid, &|first, rows: &mut [T]| {
-            self.rows(grid_from, features, first, rows);
-        });
+        fill(grid_from, grid);
         Ok(out)
-    }
-
-    /// Zeros for the new table, if the old one has the size that it should have.
-    fn room<T: Element>(&self, table: &[T], features: usize) -> Result<Vec<T>> {
-        check_length("embedding rows", self.cells(self.from, features)?, table.len())?;
-        zeros("resized rows", &[self.cells(self.to, features)?])
     }
 
     /// Rows of the new grid, from one on.

@@ -3,6 +3,10 @@
 
 use half::{bf16, f16};
 use posenc::{Element, Frequencies, Level, Positions, Precision, TableBuilder};
+use posenc_oracle::angle::sincos;
+use posenc_oracle::tolerance::NEAREST_ULP;
+use posenc_oracle::ulp::ulp_error;
+use proptest::prelude::*;
 
 use crate::{Rows, common};
 
@@ -103,6 +107,73 @@ fn no_cell_of_a_long_table_differs() {
         for (together, alone) in [(&together.cos, &alone.cos), (&together.sin, &alone.sin)] {
             for (position, (together, alone)) in rows(together).iter().zip(rows(alone).iter().rev()).enumerate() {
                 assert_eq!(together, alone, "position {position}");
+            }
+        }
+    }
+}
+
+/// Frequencies at which a sum of angles is most likely to go wrong, for a run from `start` on: next to a part of a turn,
+/// slow ones, fast ones, such as bring one of the rows next to a crossing, and such as have sines at the bounds below which
+/// sums are looked at.
+fn hard(start: i64) -> impl Strategy<Value = f64> {
+    let turn = std::f64::consts::TAU;
+    let sign = || prop::sample::select(vec![1.0, -1.0]);
+    let tiny = || (sign(), 1.0..55.0_f64).prop_map(|(sign, digits)| sign * (-digits).exp2());
+    let parts =
+        (1..=64_u32, 0..=200_u32, tiny()).prop_map(move |(n, k, tiny)| turn * f64::from(k) / f64::from(n) + tiny);
+    let slow = (sign(), 0.0..125.0_f64).prop_map(|(sign, digits)| sign * (-digits).exp2());
+    let fast = -1_048_576.0..1_048_576.0_f64;
+    let crossing = (0..33_i64, 1..1000_u32, tiny())
+        .prop_map(move |(row, k, tiny)| (turn / 4.0 * f64::from(k) * (1.0 + tiny)) / (start + row) as f64);
+    // So slow that the sines of the middle count as small, and whole turns but for a few steps up to there.
+    let middle = (start + 16) as f64;
+    let whole = (sign(), 1..=64_u32, 0.0..1.0_f64).prop_map(move |(sign, steps, part)| {
+        let turns = (part * middle / (256.0 * turn)).round();
+        turns * turn / (middle + sign * f64::from(steps))
+    });
+    let edges =
+        (sign(), prop::sample::select(vec![1.0 / 256.0, 1.0 / 16.0, 1.0 / 4096.0]), 0.999..1.001_f64, 1..=40_u32)
+            .prop_map(move |(sign, edge, near, of)| sign * edge * near / f64::from(of));
+    prop_oneof![parts, slow, fast, crossing, whole, edges].prop_filter("one that can be", |f| f.abs() <= 1_048_576.0)
+}
+
+/// Magnitudes from one end to the other of those that runs are made with, and the next ones beyond.
+fn magnitudes() -> impl Strategy<Value = f64> {
+    let ends = vec![1.0, 0.5, 2.0, 0.5_f64.next_up(), 0.5_f64.next_down(), 2.0_f64.next_up(), 2.0_f64.next_down()];
+    prop_oneof![prop::sample::select(ends), 0.45..2.1_f64]
+}
+
+fn starts() -> impl Strategy<Value = i64> {
+    prop_oneof![17..60_i64, (4.0..31.0_f64).prop_map(|digits| (digits.exp2() as i64).clamp(17, (1 << 31) - 40))]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_the_frequencies_rows_are_those_alone(
+        (start, values) in starts().prop_flat_map(|start| (Just(start), prop::collection::vec(hard(start), 1..40))),
+        magnitude in magnitudes(), count in 5..40_usize,
+    ) {
+        let frequencies = Frequencies::from_values(values).unwrap().with_magnitude(magnitude).unwrap();
+        let builder = TableBuilder::new(&frequencies, Precision::Exact);
+        let positions: Vec<i64> = (start..).take(count).collect();
+        assert_as_alone(&builder, &positions, 0.0_f32);
+        assert_as_alone(&builder, &positions, f16::ZERO);
+        assert_as_alone(&builder, &positions, bf16::ZERO);
+        // And they are the nearest.
+        let near = positions.iter().all(|&position| position < 1 << 24);
+        if magnitude == 1.0 && near {
+            let rows = Rows::at(Level::detect(), &frequencies, Precision::Exact, &positions);
+            let mut cells = rows.cos.iter().zip(&rows.sin);
+            for &position in &positions {
+                for &frequency in frequencies.as_slice() {
+                    let ((&cos, &sin), truth) = (cells.next().unwrap(), sincos(position, frequency));
+                    for (got, want) in [(cos, truth.cos), (sin, truth.sin)] {
+                        let error = ulp_error(got, want);
+                        prop_assert!(error <= NEAREST_ULP, "{position} * {frequency:e}: {got:e}, off by {error} ULP");
+                    }
+                }
             }
         }
     }

@@ -34,6 +34,10 @@ pub const EXACT_ULP: f64 = 0.500_03;
 /// of half-way between two.
 pub const NEAREST_ULP: f64 = 0.5 + 1.0 / (1 << 28) as f64;
 
+/// The same contract for results below the normal numbers of f32, whose few digits an f64 evaluation of 2^-37.67 is held
+/// against without a second look: 2^23 of their last places make 2^-14.67 of it.
+pub const SUBNORMAL_ULP: f64 = 0.500_1;
+
 /// The same contract for |position| up to 2^31.
 pub const EXACT_ULP_FAR: f64 = 0.51;
 
