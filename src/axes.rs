@@ -37,7 +37,8 @@ use crate::positions::MAX_AXES;
 /// | NeoMME: rows and columns | [`alternating`](Self::alternating) | halves |
 ///
 /// Two published schemes are not rotations, since the two features of a pair read different axes or turn by different
-/// frequencies: HunYuan-VL ("xdrope") beside text, and V-JEPA 2. Two rotations make them: [`doubled`](Self::doubled).
+/// frequencies: HunYuan-VL ("xdrope") beside text, and V-JEPA 2. Two rotations make each: those of [`doubled`](Self::doubled) for the
+/// first; `docs/positions.md` has both.
 ///
 /// Text reads one position on all axes: [`Positions::on_all_axes`](crate::Positions::on_all_axes).
 ///

@@ -80,9 +80,14 @@ impl TableBuilder {
     #[must_use]
     pub fn new(frequencies: &Frequencies, precision: Precision) -> Self {
         let level = Level::detect();
-        let (single, steps) = match precision {
-            Precision::Exact => (None, Steps::new(level, frequencies.turns())),
-            Precision::Single => (Some(frequencies.as_slice().iter().map(|&f| f as f32).collect()), Steps::default()),
+        let single = match precision {
+            Precision::Exact => None,
+            Precision::Single => Some(frequencies.as_slice().iter().map(|&f| f as f32).collect()),
+        };
+        // Only whole positions on one axis come in runs.
+        let steps = match precision {
+            Precision::Exact if frequencies.axes() == 1 => Steps::new(level, frequencies.turns()),
+            _ => Steps::default(),
         };
         let weights = frequencies.reads().weights(frequencies.pairs());
         Self { frequencies: frequencies.clone(), single, weights, steps, level }

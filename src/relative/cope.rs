@@ -181,7 +181,7 @@ impl<'a> Cope<'a> {
     pub fn gates_gradient<T: Element>(&self, gradient: &[T], gates: &mut [f32]) -> Result<()> {
         let CopeLogits { size: [queries, keys], first_query, gates: logits, .. } = self.logits;
         check_length("score gradients", logits.len(), gradient.len())?;
-        check_length("gate gradients", logits.len(), gates.len())?;
+        check_length("gates gradient", logits.len(), gates.len())?;
         let mut slopes = alloc::vec![0.0; keys];
         for (line, out) in gates.chunks_exact_mut(keys.max(1)).enumerate() {
             let query = first_query + line % queries;

@@ -228,7 +228,7 @@ fn tokens_without_a_gate() {
     refused(cope.positions_gradient(&[0.0_f32; 5], &mut [0.0; 4]), "score gradients", 5.0);
     refused(cope.positions_gradient(&[0.0_f32; 6], &mut [0.0; 3]), "position gradients", 3.0);
     refused(cope.gates_gradient(&[0.0_f32; 5], &mut [0.0; 6]), "score gradients", 5.0);
-    refused(cope.gates_gradient(&[0.0_f32; 6], &mut [0.0; 4]), "gate gradients", 4.0);
+    refused(cope.gates_gradient(&[0.0_f32; 6], &mut [0.0; 4]), "gates gradient", 4.0);
     assert_eq!(scores, [7.0; 8]);
 }
 
