@@ -8,6 +8,7 @@ mod crossings;
 mod edges;
 #[path = "exactness_cases/frequencies.rs"]
 mod frequencies;
+#[cfg(feature = "half")]
 #[path = "exactness_cases/runs.rs"]
 mod runs;
 #[path = "exactness_cases/single.rs"]
