@@ -15,18 +15,11 @@ use crate::vector::{Isa, Vector};
 pub(super) struct Halves;
 
 /// Two vectors of cosines, two of sines.
+#[derive(Clone, Copy)]
 pub(super) struct Twiddle<F: Format, I: Isa> {
     cos: [F::Lanes<I>; 2],
     sin: [F::Lanes<I>; 2],
 }
-
-impl<F: Format, I: Isa> Clone for Twiddle<F, I> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<F: Format, I: Isa> Copy for Twiddle<F, I> {}
 
 impl<F: Format, I: Isa> OnTwo<F, I> for Twiddle<F, I> {
     #[inline(always)]
@@ -75,18 +68,11 @@ impl Turn for Halves {
 pub(super) struct Joined;
 
 /// Two vectors for the elements as they stand, two for their partners.
+#[derive(Clone, Copy)]
 pub(super) struct JoinedTwiddle<F: Format, I: Isa> {
     straight: [F::Lanes<I>; 2],
     crossed: [F::Lanes<I>; 2],
 }
-
-impl<F: Format, I: Isa> Clone for JoinedTwiddle<F, I> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<F: Format, I: Isa> Copy for JoinedTwiddle<F, I> {}
 
 impl<F: Format, I: Isa> OnOne<F, I> for JoinedTwiddle<F, I> {
     #[inline(always)]

@@ -19,18 +19,11 @@ use crate::vector::{Isa, Shuffle, Vector};
 pub(super) struct Interleaved;
 
 /// Two vectors for the elements as they stand, two for the swapped ones; of a split format, the first of each.
+#[derive(Clone, Copy)]
 pub(super) struct Twiddle<F: Format, I: Isa> {
     straight: [F::Lanes<I>; 2],
     crossed: [F::Lanes<I>; 2],
 }
-
-impl<F: Format, I: Isa> Clone for Twiddle<F, I> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<F: Format, I: Isa> Copy for Twiddle<F, I> {}
 
 impl<F: Format, I: Isa> OnOne<F, I> for Twiddle<F, I> {
     #[inline(always)]
